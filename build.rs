@@ -1,0 +1,45 @@
+//! Compiles `cuda/` for the host, always, and with nvcc where the feature `cuda` asks for it.
+
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-changed=cuda");
+    println!("cargo:rerun-if-changed=build.rs");
+    let mut units = Vec::new();
+    collect(Path::new("cuda"), &mut units);
+    units.sort();
+    host(&units);
+}
+
+/// The translation units below `dir`: `.cu` for both targets, `.cpp` for the host alone.
+fn collect(dir: &Path, units: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let extension = path.extension().and_then(|e| e.to_str());
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "tests") {
+                collect(&path, units);
+            }
+        } else if matches!(extension, Some("cu" | "cpp")) {
+            units.push(path);
+        }
+    }
+}
+
+/// The host target: the same kernels, through the C++ compiler, optimised in every profile.
+fn host(units: &[PathBuf]) {
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17")
+        .opt_level(3)
+        .debug(false)
+        .warnings(true)
+        .include("cuda")
+        .define("G16_NS", "g16_host")
+        .flag("-x")
+        .flag("c++")
+        .flag_if_supported("-Wno-unknown-pragmas")
+        .files(units)
+        .compile("groth16_host");
+}

@@ -1,0 +1,46 @@
+//! What can go wrong, and whose fault it is.
+
+/// This crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that the crate's operations report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    // --- devices ---
+    /// The device, its driver or a kernel reported a fault.
+    #[error("{operation} failed on {device}: {text} (code {code})")]
+    Device {
+        /// What was being done.
+        operation: &'static str,
+        /// The device, as `cuda:0` or `host`.
+        device: String,
+        /// The target's error code.
+        code: i32,
+        /// The driver's or the runtime's text.
+        text: String,
+    },
+    /// Device memory does not suffice.
+    #[error("{needed} bytes of device memory are needed and {available} are available")]
+    InsufficientVram {
+        /// Bytes that the operation needs.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
+    /// A buffer or slice has the wrong length for the operation.
+    #[error("{operation}: {what} has length {got}, expected {expected}")]
+    Length {
+        /// The operation.
+        operation: &'static str,
+        /// The argument.
+        what: &'static str,
+        /// Its length.
+        got: usize,
+        /// The length that the operation needs.
+        expected: usize,
+    },
+    // --- operations (ntt, quotient, msm, witness, batch_add, points) ---
+    // --- keys, assignments, proofs ---
+    // --- locks, admission, prover ---
+}

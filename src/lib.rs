@@ -1,0 +1,8 @@
+//! Groth16 proofs over BLS12-381 on NVIDIA GPUs, with kernels that also run on the host.
+
+pub mod device;
+mod error;
+#[allow(unsafe_code)] // the C ABI
+mod ffi;
+
+pub use error::{Error, Result};
