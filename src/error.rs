@@ -41,6 +41,9 @@ pub enum Error {
         expected: usize,
     },
     // --- operations (ntt, quotient, msm, witness, batch_add, points) ---
+    /// This build's `bls12_381` does not keep scalars as four Montgomery limbs.
+    #[error("bls12_381 keeps scalars in an unexpected memory layout")]
+    ScalarLayout,
     // --- keys, assignments, proofs ---
     // --- locks, admission, prover ---
 }

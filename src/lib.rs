@@ -4,5 +4,7 @@ pub mod device;
 mod error;
 #[allow(unsafe_code)] // the C ABI
 mod ffi;
+#[allow(unsafe_code)] // the layouts
+pub mod repr;
 
 pub use error::{Error, Result};

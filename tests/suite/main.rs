@@ -1,2 +1,3 @@
 //! The crate's tests, in one executable; they climb: field, curve, operation, proof, pipeline.
 #![allow(missing_docs)]
+mod repr;
