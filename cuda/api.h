@@ -15,6 +15,16 @@ extern "C" {
 typedef int32_t G16Status;
 typedef void* G16Stream;  // cudaStream_t or G16HostStream*
 
+// From variables to points of a query (curve/index_map.cuh).
+typedef struct G16IndexMap {
+    const uint32_t* bitmap;  // bit v % 32 of word v / 32: variable v has a point; null: all have
+    const uint32_t* rank;    // points of the variables before each word; null with the bitmap
+    uint32_t variables;      // variables from this on have no point
+    uint32_t first;          // the query's point number that the chunk starts with
+    uint32_t points;         // points in the chunk
+    uint32_t reserved;
+} G16IndexMap;
+
 // --- probe: element-wise field and curve operations, for tests ---------------------------------
 typedef struct G16ProbeApi {
     uint32_t reserved;

@@ -44,6 +44,16 @@ pub enum Error {
     /// This build's `bls12_381` does not keep scalars as four Montgomery limbs.
     #[error("bls12_381 keeps scalars in an unexpected memory layout")]
     ScalarLayout,
+    /// More elements than the kernels' 32-bit indices can number.
+    #[error("{what} has {got} elements, at most {limit} are possible")]
+    TooMany {
+        /// The argument.
+        what: &'static str,
+        /// Its length.
+        got: usize,
+        /// The most that are possible.
+        limit: usize,
+    },
     // --- keys, assignments, proofs ---
     // --- locks, admission, prover ---
 }

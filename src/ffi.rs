@@ -7,6 +7,18 @@ pub type Status = i32;
 /// A target's stream handle.
 pub type RawStream = *mut c_void;
 
+/// `G16IndexMap`: from variables to points of a query.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct IndexMap {
+    pub bitmap: *const u32,
+    pub rank: *const u32,
+    pub variables: u32,
+    pub first: u32,
+    pub points: u32,
+    pub reserved: u32,
+}
+
 // --- probe ---
 /// `G16ProbeApi`.
 #[repr(C)]

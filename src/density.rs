@@ -1,0 +1,108 @@
+//! Which variables have a point in a query.
+//!
+//! A Groth16 query keeps points only for the variables that occur in its polynomials. The prover
+//! works on lists of variables; a [`DensityMap`] turns a variable into the number of its point:
+//! the rank of its bit.
+
+use crate::{Error, Result};
+
+const WORD_BITS: usize = u32::BITS as usize;
+
+/// A bitmap over variables with the rank of each of its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DensityMap {
+    bitmap: Vec<u32>,
+    rank: Vec<u32>,
+    len: usize,
+    count: usize,
+}
+
+impl DensityMap {
+    /// The most variables that a map can cover.
+    pub const MAX_LEN: usize = (u32::MAX - 1) as usize;
+
+    /// A map over as many variables as `bits` yields; a variable whose bit is true has a point.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
+    pub fn from_bits(bits: impl IntoIterator<Item = bool>) -> Result<Self> {
+        let bits = bits.into_iter();
+        let mut words = Vec::with_capacity(bits.size_hint().0.div_ceil(WORD_BITS));
+        let mut len = 0;
+        for bit in bits {
+            if len % WORD_BITS == 0 {
+                words.push(0);
+            }
+            if let (true, Some(word)) = (bit, words.last_mut()) {
+                *word |= 1 << (len % WORD_BITS);
+            }
+            len += 1;
+        }
+        Self::from_words(words, len)
+    }
+
+    /// A map over `len` variables out of its words: variable v is bit v % 32 of word v / 32. Bits
+    /// beyond `len` are cleared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the words are not as many as `len` needs, [`Error::TooMany`] beyond
+    /// [`Self::MAX_LEN`] variables.
+    pub fn from_words(mut bitmap: Vec<u32>, len: usize) -> Result<Self> {
+        if len > Self::MAX_LEN {
+            return Err(Error::TooMany { what: "density", got: len, limit: Self::MAX_LEN });
+        }
+        let expected = len.div_ceil(WORD_BITS);
+        if bitmap.len() != expected {
+            let (operation, what) = ("density map", "bitmap");
+            return Err(Error::Length { operation, what, got: bitmap.len(), expected });
+        }
+        if let (Some(last), true) = (bitmap.last_mut(), len % WORD_BITS != 0) {
+            *last &= (1 << (len % WORD_BITS)) - 1;
+        }
+        let mut count = 0;
+        let rank = bitmap
+            .iter()
+            .map(|word| {
+                let before = count;
+                count += word.count_ones();
+                before
+            })
+            .collect();
+        Ok(Self { bitmap, rank, len, count: count as usize })
+    }
+
+    /// How many variables the map covers.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the map covers no variables.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many variables have a point.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The words: variable v is bit v % 32 of word v / 32.
+    pub fn bitmap(&self) -> &[u32] {
+        &self.bitmap
+    }
+
+    /// For each word, the points of the variables before it.
+    pub fn rank(&self) -> &[u32] {
+        &self.rank
+    }
+
+    /// The number of the variable's point, if it has one.
+    pub fn position(&self, variable: usize) -> Option<usize> {
+        let (word, bit) = (variable / WORD_BITS, variable % WORD_BITS);
+        let bits = *self.bitmap.get(word)?;
+        let before = bits & ((1 << bit) - 1);
+        (bits >> bit & 1 == 1).then(|| self.rank[word] as usize + before.count_ones() as usize)
+    }
+}
