@@ -29,6 +29,8 @@ pub struct Fault {
 pub unsafe trait Backend: Send + Sync + Debug {
     /// `host`, or `cuda:N`.
     fn name(&self) -> &str;
+    /// Makes the device current on the calling thread; the table's launchers need it.
+    fn make_current(&self) -> Result<(), Fault>;
     /// The kernels of this target.
     fn api(&self) -> &'static ffi::Api;
     /// Free and total device memory in bytes. For start-up only.
