@@ -78,7 +78,7 @@ impl Device {
     }
 
     fn with_backend(backend: impl Backend + 'static) -> Result<Self> {
-        crate::repr::check_layouts()?;
+        crate::repr::check_scalar_layout()?;
         let inner = Inner {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             backend: Box::new(backend),

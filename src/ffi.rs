@@ -92,3 +92,50 @@ unsafe extern "C" {
 }
 
 // --- host runtime (cuda/simt/host_api.h) ---
+
+/// `G16HostConfig`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct HostConfig {
+    pub seed: u64,
+    pub memory_bytes: u64,
+    pub threads: u32,
+    pub stack_bytes: u32,
+    pub strict: u32,
+    pub reserved: u32,
+}
+
+pub const HOST_OUT_OF_MEMORY: Status = 2;
+pub const HOST_NOT_READY: Status = 600;
+
+unsafe extern "C" {
+    pub fn g16_host_open(config: *const HostConfig, device: *mut *mut c_void) -> Status;
+    pub fn g16_host_close(device: *mut c_void) -> Status;
+    pub fn g16_host_memory(device: *mut c_void, free: *mut u64, total: *mut u64) -> Status;
+    pub fn g16_host_alloc(device: *mut c_void, bytes: usize, pointer: *mut *mut c_void) -> Status;
+    pub fn g16_host_free(device: *mut c_void, pointer: *mut c_void) -> Status;
+    pub fn g16_host_stream_create(device: *mut c_void, stream: *mut RawStream) -> Status;
+    pub fn g16_host_stream_destroy(stream: RawStream) -> Status;
+    pub fn g16_host_stream_synchronize(stream: RawStream) -> Status;
+    pub fn g16_host_stream_query(stream: RawStream) -> Status;
+    pub fn g16_host_stream_wait_event(stream: RawStream, event: *mut c_void) -> Status;
+    pub fn g16_host_event_create(device: *mut c_void, event: *mut *mut c_void) -> Status;
+    pub fn g16_host_event_destroy(event: *mut c_void) -> Status;
+    pub fn g16_host_event_record(event: *mut c_void, stream: RawStream) -> Status;
+    pub fn g16_host_event_synchronize(event: *mut c_void) -> Status;
+    pub fn g16_host_event_query(event: *mut c_void) -> Status;
+    pub fn g16_host_event_elapsed_ms(
+        start: *mut c_void,
+        end: *mut c_void,
+        ms: *mut f32,
+    ) -> Status;
+    pub fn g16_host_copy(
+        dst: *mut c_void,
+        src: *const c_void,
+        bytes: usize,
+        stream: RawStream,
+    ) -> Status;
+    pub fn g16_host_fill(dst: *mut c_void, value: u8, bytes: usize, stream: RawStream) -> Status;
+    pub fn g16_host_error_detail(device: *mut c_void, text: *mut c_char, capacity: usize)
+    -> Status;
+}

@@ -37,6 +37,7 @@ typedef struct G16HostConfig {
 
 int32_t g16_host_open(const G16HostConfig* config, G16HostDevice** device);
 int32_t g16_host_close(G16HostDevice* device);
+int32_t g16_host_memory(G16HostDevice* device, uint64_t* free_bytes, uint64_t* total_bytes);
 int32_t g16_host_alloc(G16HostDevice* device, size_t bytes, void** pointer);
 int32_t g16_host_free(G16HostDevice* device, void* pointer);  // drains the device first
 int32_t g16_host_stream_create(G16HostDevice* device, G16HostStream** stream);
