@@ -1,0 +1,76 @@
+//! The device that the kernel tests run on, and tests of devices themselves.
+
+use groth16_cuda::device::{Device, HostConfig};
+
+/// The host target; `G16_TEST_SEED`, `G16_TEST_THREADS` choose its order and threads, and
+/// `G16_TEST_DEVICE=cuda:0` a GPU in a build that has the feature.
+pub fn device() -> Device {
+    if let Ok(name) = std::env::var("G16_TEST_DEVICE")
+        && name != "host"
+    {
+        return gpu(&name);
+    }
+    let mut config = HostConfig::default();
+    if let Some(seed) = number("G16_TEST_SEED") {
+        config.seed = seed;
+    }
+    if let Some(threads) = number("G16_TEST_THREADS") {
+        config.threads = usize::try_from(threads).expect("a thread count");
+    }
+    Device::host(config).expect("the host target opens")
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
+}
+
+#[cfg(feature = "cuda")]
+fn gpu(name: &str) -> Device {
+    let ordinal = name.strip_prefix("cuda:").and_then(|n| n.parse().ok());
+    Device::cuda(ordinal.unwrap_or_else(|| panic!("{name} is no device"))).expect("the GPU opens")
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpu(name: &str) -> Device {
+    panic!("{name} needs the feature cuda")
+}
+
+#[test]
+fn copies_come_back() {
+    let device = device();
+    let stream = device.stream().expect("stream");
+    let data: Vec<u64> = (0..1000).collect();
+    let mut buffer = device.alloc::<u64>(1000).expect("memory");
+    let mut twin = device.alloc::<u64>(1000).expect("memory");
+    stream.upload(&data, buffer.view_mut()).expect("upload");
+    stream.copy(buffer.view(), twin.view_mut()).expect("copy");
+    stream.fill(0, buffer.view_mut()).expect("fill");
+    let mut back = vec![1_u64; 1000];
+    stream.download(twin.view(), &mut back).expect("download");
+    assert_eq!(back, data);
+    stream.download(buffer.view(), &mut back).expect("download");
+    assert!(back.iter().all(|&x| x == 0));
+}
+
+#[test]
+fn another_devices_memory_is_refused() {
+    let (one, two) = (device(), device());
+    let mut buffer = one.alloc::<u8>(16).expect("memory");
+    let stream = two.stream().expect("stream");
+    let error = stream.fill(0, buffer.view_mut()).expect_err("refused");
+    assert!(error.to_string().contains("another device"), "{error}");
+}
+
+#[test]
+fn memory_that_is_not_there_is_an_error() {
+    let device =
+        Device::host(HostConfig { memory_bytes: 1 << 20, ..HostConfig::default() }).expect("host");
+    let error = device.alloc::<u8>(2 << 20).expect_err("too much");
+    assert!(matches!(
+        error,
+        groth16_cuda::Error::InsufficientVram { needed, available }
+            if needed == 2 << 20 && available == 1 << 20
+    ));
+    assert!(device.alloc::<u64>(usize::MAX / 2).is_err());
+}
