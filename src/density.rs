@@ -4,7 +4,8 @@
 //! works on lists of variables; a [`DensityMap`] turns a variable into the number of its point:
 //! the rank of its bit.
 
-use crate::{Error, Result};
+use crate::device::{Device, DeviceBuffer, Stream, View};
+use crate::{Error, Result, ffi};
 
 const WORD_BITS: usize = u32::BITS as usize;
 
@@ -104,5 +105,97 @@ impl DensityMap {
         let bits = *self.bitmap.get(word)?;
         let before = bits & ((1 << bit) - 1);
         (bits >> bit & 1 == 1).then(|| self.rank[word] as usize + before.count_ones() as usize)
+    }
+}
+
+/// A [`DensityMap`] on a device.
+#[derive(Debug)]
+pub struct DeviceDensity {
+    bitmap: DeviceBuffer<u32>,
+    rank: DeviceBuffer<u32>,
+    len: usize,
+    count: usize,
+}
+
+impl DeviceDensity {
+    /// Copies a map to the device and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InsufficientVram`], [`Error::Device`].
+    pub fn upload(stream: &Stream, map: &DensityMap) -> Result<Self> {
+        let device: &Device = stream.device();
+        let mut bitmap = device.alloc(map.bitmap.len())?;
+        let mut rank = device.alloc(map.rank.len())?;
+        stream.upload(&map.bitmap, bitmap.view_mut())?;
+        stream.upload(&map.rank, rank.view_mut())?;
+        Ok(Self { bitmap, rank, len: map.len, count: map.count })
+    }
+
+    /// How many variables have a point.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The map for kernels.
+    pub fn map(&self) -> IndexMap<'_> {
+        let words = Some((self.bitmap.view(), self.rank.view()));
+        IndexMap { words, variables: self.len, first: 0 }
+    }
+}
+
+/// From variables to a query's points, as kernels take it. A variable without a point, and one
+/// whose point lies outside of the points given to the kernel, is skipped.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexMap<'a> {
+    words: Option<(View<'a, u32>, View<'a, u32>)>,
+    variables: usize,
+    first: usize,
+}
+
+impl<'a> IndexMap<'a> {
+    /// Variable v has point v.
+    pub fn identity(variables: usize) -> Self {
+        Self { words: None, variables, first: 0 }
+    }
+
+    /// The map with these words, laid out as [`DensityMap::bitmap`] and [`DensityMap::rank`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the words are not as many as `variables` need.
+    pub fn ranked(bitmap: View<'a, u32>, rank: View<'a, u32>, variables: usize) -> Result<Self> {
+        let expected = variables.div_ceil(WORD_BITS);
+        for (what, got) in [("bitmap", bitmap.len()), ("rank", rank.len())] {
+            if got != expected {
+                return Err(Error::Length { operation: "index map", what, got, expected });
+            }
+        }
+        Ok(Self { words: Some((bitmap, rank)), variables, first: 0 })
+    }
+
+    /// The same map for a chunk of the query that starts with its point number `first`.
+    pub fn from_point(self, first: usize) -> Self {
+        Self { first, ..self }
+    }
+
+    /// The map for a launch on `stream` over a chunk of `points` points.
+    pub(crate) fn raw_on(&self, stream: &Stream, points: usize) -> Result<ffi::IndexMap> {
+        let narrow = |what, got: usize| {
+            let limit = DensityMap::MAX_LEN;
+            u32::try_from(got).map_err(|_| Error::TooMany { what, got, limit })
+        };
+        let (bitmap, rank) = match &self.words {
+            Some((bitmap, rank)) => (bitmap.ptr_on(stream)?, rank.ptr_on(stream)?),
+            None => (std::ptr::null(), std::ptr::null()),
+        };
+        Ok(ffi::IndexMap {
+            bitmap,
+            rank,
+            variables: narrow("variables", self.variables)?,
+            first: narrow("first point", self.first)?,
+            points: narrow("points", points)?,
+            reserved: 0,
+        })
     }
 }

@@ -53,25 +53,93 @@ pub struct FrRepr(pub [u64; 4]);
 
 /// An affine G1 point in the kernels' layout: x and y in Montgomery form (R = 2^384), limbs from
 /// the lowest; infinity is all zeros.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct G1AffineRepr(pub [u64; 12]);
 
 /// An affine G2 point in the kernels' layout: x.c0, x.c1, y.c0, y.c1 as in [`G1AffineRepr`].
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct G2AffineRepr(pub [u64; 24]);
 
 /// A G1 point in the kernels' extended Jacobian coordinates x, y, zz, zzz: the affine point is
 /// (x / zz, y / zzz), and infinity has zz = 0.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct G1XyzzRepr(pub [u64; 24]);
 
 /// A G2 point in extended Jacobian coordinates, as [`G1XyzzRepr`].
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct G2XyzzRepr(pub [u64; 48]);
+
+/// One of the curve's two groups, as far as layouts go: [`G1`] or [`G2`].
+pub trait CurveGroup: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// An affine point in the kernels' layout.
+    type Affine: Plain + std::fmt::Debug + PartialEq;
+    /// A point in the kernels' extended Jacobian coordinates.
+    type Xyzz: Plain + std::fmt::Debug + PartialEq;
+    /// An affine point as `bls12_381` has it.
+    type AffinePoint: Copy + Send + Sync;
+    /// A point as `bls12_381` adds it.
+    type Point: Copy + Send + Sync + std::fmt::Debug + PartialEq;
+    /// The group's name.
+    const NAME: &'static str;
+    /// Bytes of an uncompressed point.
+    const BYTES: usize;
+    /// The infinite point in the kernels' affine layout.
+    const INFINITY: Self::Affine;
+    /// The uncompressed encodings of `points`, made in parallel.
+    fn to_bytes(points: &[Self::AffinePoint]) -> Vec<u8>;
+    /// The point with this uncompressed encoding; neither curve nor subgroup is checked.
+    fn from_bytes(bytes: &[u8]) -> Option<Self::Point>;
+}
+
+/// The group over Fp.
+#[derive(Clone, Copy, Debug)]
+pub struct G1;
+
+/// The group over Fp2.
+#[derive(Clone, Copy, Debug)]
+pub struct G2;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::G1 {}
+    impl Sealed for super::G2 {}
+}
+
+impl CurveGroup for G1 {
+    type Affine = G1AffineRepr;
+    type Xyzz = G1XyzzRepr;
+    type AffinePoint = G1Affine;
+    type Point = G1Projective;
+    const NAME: &'static str = "G1";
+    const BYTES: usize = G1_BYTES;
+    const INFINITY: G1AffineRepr = G1AffineRepr::INFINITY;
+    fn to_bytes(points: &[G1Affine]) -> Vec<u8> {
+        g1_to_bytes(points)
+    }
+    fn from_bytes(bytes: &[u8]) -> Option<G1Projective> {
+        g1_from_bytes(bytes.try_into().ok()?)
+    }
+}
+
+impl CurveGroup for G2 {
+    type Affine = G2AffineRepr;
+    type Xyzz = G2XyzzRepr;
+    type AffinePoint = G2Affine;
+    type Point = G2Projective;
+    const NAME: &'static str = "G2";
+    const BYTES: usize = G2_BYTES;
+    const INFINITY: G2AffineRepr = G2AffineRepr::INFINITY;
+    fn to_bytes(points: &[G2Affine]) -> Vec<u8> {
+        g2_to_bytes(points)
+    }
+    fn from_bytes(bytes: &[u8]) -> Option<G2Projective> {
+        g2_from_bytes(bytes.try_into().ok()?)
+    }
+}
 
 impl G1AffineRepr {
     /// The point at infinity.
