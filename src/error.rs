@@ -56,4 +56,23 @@ pub enum Error {
     },
     // --- keys, assignments, proofs ---
     // --- locks, admission, prover ---
+    /// A proof did what its phase does not allow; the `GpuLock` in use let it.
+    #[error("lock contract broken: proof {proof} {what}")]
+    LockContract {
+        /// The proof's number.
+        proof: u64,
+        /// What it did.
+        what: &'static str,
+    },
+    /// The caller cancelled the proof.
+    #[error("cancelled")]
+    Cancelled,
+    /// The device was lost: nothing runs on it any more, and its memory is gone.
+    #[error("{device} was lost: {text}")]
+    DeviceLost {
+        /// The device, as `cuda:0` or `host`.
+        device: String,
+        /// The fault that lost it.
+        text: String,
+    },
 }
