@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+#[path = "build/nvcc.rs"]
+mod nvcc;
+#[path = "build/units.rs"]
+mod units;
+
 fn main() {
     println!("cargo:rerun-if-changed=cuda");
     println!("cargo:rerun-if-changed=build.rs");
@@ -9,6 +14,9 @@ fn main() {
     collect(Path::new("cuda"), &mut units);
     units.sort();
     host(&units);
+    if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        nvcc::build(&units);
+    }
 }
 
 /// The translation units below `dir`: `.cu` for both targets, `.cpp` for the host alone.

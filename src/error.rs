@@ -20,6 +20,24 @@ pub enum Error {
         /// The driver's or the runtime's text.
         text: String,
     },
+    /// There is no usable NVIDIA driver on this machine.
+    #[error(
+        "no usable NVIDIA driver ({text}): install NVIDIA's driver (in a container, start it with \
+         the GPU), see that `nvidia-smi` runs and that the loader finds libcuda.so.1; or use the \
+         host device"
+    )]
+    NoDriver {
+        /// What the loader or the driver said.
+        text: String,
+    },
+    /// No GPU has this ordinal.
+    #[error("there is no cuda:{ordinal}; the driver shows {count} device(s)")]
+    NoSuchDevice {
+        /// The ordinal that was asked for.
+        ordinal: u32,
+        /// How many devices there are.
+        count: u32,
+    },
     /// Device memory does not suffice.
     #[error("{needed} bytes of device memory are needed and {available} are available")]
     InsufficientVram {

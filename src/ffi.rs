@@ -91,6 +91,13 @@ unsafe extern "C" {
     pub safe fn g16_api_cuda() -> *const Api;
 }
 
+// --- the driver's trampolines (build/driver.c) ---
+#[cfg(feature = "cuda")]
+unsafe extern "C" {
+    /// Why there is no driver, or null where there is one.
+    pub safe fn g16_driver_missing() -> *const c_char;
+}
+
 // --- host runtime (cuda/simt/host_api.h) ---
 
 /// `G16HostConfig`.
@@ -124,11 +131,7 @@ unsafe extern "C" {
     pub fn g16_host_event_record(event: *mut c_void, stream: RawStream) -> Status;
     pub fn g16_host_event_synchronize(event: *mut c_void) -> Status;
     pub fn g16_host_event_query(event: *mut c_void) -> Status;
-    pub fn g16_host_event_elapsed_ms(
-        start: *mut c_void,
-        end: *mut c_void,
-        ms: *mut f32,
-    ) -> Status;
+    pub fn g16_host_event_elapsed_ms(start: *mut c_void, end: *mut c_void, ms: *mut f32) -> Status;
     pub fn g16_host_copy(
         dst: *mut c_void,
         src: *const c_void,

@@ -74,3 +74,16 @@ fn memory_that_is_not_there_is_an_error() {
     ));
     assert!(device.alloc::<u64>(usize::MAX / 2).is_err());
 }
+
+#[cfg(feature = "cuda")]
+#[test]
+fn a_gpu_that_is_not_there_is_an_error() {
+    use groth16_cuda::Error;
+    match Device::cuda(u32::MAX) {
+        Err(Error::NoDriver { text }) => assert!(!text.is_empty()),
+        Err(Error::NoSuchDevice { ordinal, count }) => {
+            assert!(ordinal == u32::MAX && count < ordinal);
+        }
+        other => panic!("{other:?}"),
+    }
+}
