@@ -1,0 +1,81 @@
+// The GPU's carry-chain instructions, one function each: the only inline PTX of the project.
+//
+// A name is its PTX instruction: `add_cc` writes the carry flag, `addc` reads it, `addc_cc` does
+// both. After `sub_cc` the flag is the borrow. Off the GPU the same functions keep the flag in a
+// variable, so that the algorithms above them are the GPU's, instruction by instruction.
+#pragma once
+
+#include "simt/simt.cuh"
+
+#ifdef __CUDACC__
+#define G16_FIELD_INLINE SIMT_HD __forceinline__
+#else
+#define G16_FIELD_INLINE inline
+#endif
+
+#if defined(__CUDA_ARCH__) || defined(G16_LIMB32)
+
+namespace G16_NS::carry {
+
+#ifdef __CUDA_ARCH__
+
+#define G16_CARRY_2(name, instruction)                                                \
+    G16_FIELD_INLINE uint32_t name(uint32_t a, uint32_t b) {                          \
+        uint32_t d;                                                                   \
+        asm volatile(instruction " %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));          \
+        return d;                                                                     \
+    }
+#define G16_CARRY_3(name, instruction)                                                \
+    G16_FIELD_INLINE uint32_t name(uint32_t a, uint32_t b, uint32_t c) {              \
+        uint32_t d;                                                                   \
+        asm volatile(instruction " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)); \
+        return d;                                                                     \
+    }
+
+G16_CARRY_2(add_cc, "add.cc.u32")
+G16_CARRY_2(addc_cc, "addc.cc.u32")
+G16_CARRY_2(addc, "addc.u32")
+G16_CARRY_2(sub_cc, "sub.cc.u32")
+G16_CARRY_2(subc_cc, "subc.cc.u32")
+G16_CARRY_2(subc, "subc.u32")
+G16_CARRY_2(mul_lo, "mul.lo.u32")
+G16_CARRY_2(mul_hi, "mul.hi.u32")
+G16_CARRY_3(mad_lo_cc, "mad.lo.cc.u32")
+G16_CARRY_3(madc_lo_cc, "madc.lo.cc.u32")
+G16_CARRY_3(madc_hi_cc, "madc.hi.cc.u32")
+G16_CARRY_3(madc_hi, "madc.hi.u32")
+
+#undef G16_CARRY_2
+#undef G16_CARRY_3
+
+#else
+
+// The carry flag of the emulated instructions.
+inline thread_local uint32_t flag = 0;
+
+// Splits a sum or a difference of 32-bit numbers into result and flag.
+inline uint32_t set_flag(uint64_t x) {
+    flag = uint32_t(x >> 32) & 1;
+    return uint32_t(x);
+}
+
+inline uint32_t mul_lo(uint32_t a, uint32_t b) { return a * b; }
+inline uint32_t mul_hi(uint32_t a, uint32_t b) { return uint32_t(uint64_t(a) * b >> 32); }
+
+inline uint32_t add_cc(uint32_t a, uint32_t b) { return set_flag(uint64_t(a) + b); }
+inline uint32_t addc_cc(uint32_t a, uint32_t b) { return set_flag(uint64_t(a) + b + flag); }
+inline uint32_t addc(uint32_t a, uint32_t b) { return a + b + flag; }
+inline uint32_t sub_cc(uint32_t a, uint32_t b) { return set_flag(uint64_t(a) - b); }
+inline uint32_t subc_cc(uint32_t a, uint32_t b) { return set_flag(uint64_t(a) - b - flag); }
+inline uint32_t subc(uint32_t a, uint32_t b) { return a - b - flag; }
+
+inline uint32_t mad_lo_cc(uint32_t a, uint32_t b, uint32_t c) { return add_cc(mul_lo(a, b), c); }
+inline uint32_t madc_lo_cc(uint32_t a, uint32_t b, uint32_t c) { return addc_cc(mul_lo(a, b), c); }
+inline uint32_t madc_hi_cc(uint32_t a, uint32_t b, uint32_t c) { return addc_cc(mul_hi(a, b), c); }
+inline uint32_t madc_hi(uint32_t a, uint32_t b, uint32_t c) { return addc(mul_hi(a, b), c); }
+
+#endif
+
+}  // namespace G16_NS::carry
+
+#endif

@@ -1,0 +1,79 @@
+// What Montgomery arithmetic needs to know of a modulus, all derived from it at compile time.
+#pragma once
+
+#include "simt/simt.cuh"
+
+namespace G16_NS {
+
+// Constants of a modulus m of N 32-bit limbs, little-endian; R = 2^(32 N).
+template <int N>
+struct alignas(16) MontgomeryConstants {
+    uint32_t modulus[N];         // m
+    uint32_t one[N];             // R mod m: the number 1 in Montgomery form
+    uint32_t r_squared[N];       // R^2 mod m: takes a canonical number to Montgomery form
+    uint32_t digit[N];           // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
+    uint32_t modulus_minus_2[N]; // m - 2: Fermat's exponent for inversion
+    uint32_t inverse;            // k = -1/m mod 2^32
+    uint64_t inverse64;          // -1/m mod 2^64
+};
+
+namespace constants {
+
+// Whether a >= b.
+template <int N>
+constexpr bool at_least(const uint32_t (&a)[N], const uint32_t (&b)[N]) {
+    for (int i = N - 1; i >= 0; i--) {
+        if (a[i] != b[i]) return a[i] > b[i];
+    }
+    return true;
+}
+
+// x = 2x mod m, for x < m < R / 2.
+template <int N>
+constexpr void double_mod(uint32_t (&x)[N], const uint32_t (&m)[N]) {
+    for (int i = N - 1; i > 0; i--) x[i] = x[i] << 1 | x[i - 1] >> 31;
+    x[0] <<= 1;
+    if (!at_least(x, m)) return;
+    uint64_t borrow = 0;
+    for (int i = 0; i < N; i++) {
+        uint64_t d = uint64_t(x[i]) - m[i] - borrow;
+        x[i] = uint32_t(d);
+        borrow = d >> 63;
+    }
+}
+
+}  // namespace constants
+
+// All constants of the odd modulus m, which must be below R / 2.
+template <int N>
+constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
+    MontgomeryConstants<N> c{};
+    uint32_t x[N] = {1};
+    for (int i = 0; i < 64 * N; i++) {
+        constants::double_mod(x, m);
+        if (i == 32 * N - 1) {
+            for (int j = 0; j < N; j++) c.one[j] = x[j];
+        }
+    }
+    // Newton: each step doubles the correct low bits of 1/m; m is its own inverse mod 8.
+    uint64_t low = m[0] | uint64_t(m[1]) << 32;
+    uint64_t inverse = low;
+    for (int i = 0; i < 5; i++) inverse *= 2 - low * inverse;
+    c.inverse64 = 0 - inverse;
+    c.inverse = uint32_t(c.inverse64);
+    uint64_t carry = 1, borrow = 2;
+    for (int i = 0; i < N; i++) {
+        c.modulus[i] = m[i];
+        c.r_squared[i] = x[i];
+        carry += uint64_t(c.inverse) * m[i];
+        if (i > 0) c.digit[i - 1] = uint32_t(carry);
+        carry >>= 32;
+        uint64_t d = uint64_t(m[i]) - borrow;
+        c.modulus_minus_2[i] = uint32_t(d);
+        borrow = d >> 63;
+    }
+    c.digit[N - 1] = uint32_t(carry);
+    return c;
+}
+
+}  // namespace G16_NS

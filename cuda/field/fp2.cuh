@@ -1,0 +1,66 @@
+// Fp2 = Fp[u] / (u^2 + 1).
+#pragma once
+
+#include "field/fp.cuh"
+
+namespace G16_NS {
+
+struct alignas(16) Fp2 {
+    Fp c0, c1;  // c0 + c1 u
+
+    static G16_FIELD_INLINE Fp2 zero() { return {Fp::zero(), Fp::zero()}; }
+    static G16_FIELD_INLINE Fp2 one() { return {Fp::one(), Fp::zero()}; }
+
+    G16_FIELD_INLINE bool is_zero() const { return c0.is_zero() && c1.is_zero(); }
+
+    friend G16_FIELD_INLINE bool operator==(const Fp2& a, const Fp2& b) {
+        return a.c0 == b.c0 && a.c1 == b.c1;
+    }
+    friend G16_FIELD_INLINE bool operator!=(const Fp2& a, const Fp2& b) { return !(a == b); }
+
+    friend G16_FIELD_INLINE Fp2 operator+(const Fp2& a, const Fp2& b) {
+        return {a.c0 + b.c0, a.c1 + b.c1};
+    }
+    friend G16_FIELD_INLINE Fp2 operator-(const Fp2& a, const Fp2& b) {
+        return {a.c0 - b.c0, a.c1 - b.c1};
+    }
+    friend G16_FIELD_INLINE Fp2 operator-(const Fp2& a) { return {-a.c0, -a.c1}; }
+
+    // Four products and two reductions.
+    friend G16_FIELD_INLINE Fp2 operator*(const Fp2& a, const Fp2& b) {
+        return {mul_sub_mul(a.c0, b.c0, a.c1, b.c1), mul_add_mul(a.c0, b.c1, a.c1, b.c0)};
+    }
+};
+
+static_assert(sizeof(Fp2) == 96 && alignof(Fp2) == 16, "layout shared with Rust");
+
+// (c0 + c1 u)^2 = (c0 + c1) (c0 - c1) + 2 c0 c1 u.
+G16_FIELD_INLINE Fp2 sqr(const Fp2& x) {
+    return {(x.c0 + x.c1) * (x.c0 - x.c1), dbl(x.c0) * x.c1};
+}
+
+G16_FIELD_INLINE Fp2 dbl(const Fp2& x) { return {dbl(x.c0), dbl(x.c1)}; }
+
+G16_FIELD_INLINE Fp2 half(const Fp2& x) { return {half(x.c0), half(x.c1)}; }
+
+SIMT_NOINLINE SIMT_HD inline Fp2 mul_call(Fp2 a, Fp2 b) { return a * b; }
+
+SIMT_NOINLINE SIMT_HD inline Fp2 sqr_call(Fp2 x) { return sqr(x); }
+
+// a b - c d.
+G16_FIELD_INLINE Fp2 mul_sub_mul(const Fp2& a, const Fp2& b, const Fp2& c, const Fp2& d) {
+    return a * b - c * d;
+}
+
+SIMT_HD inline Fp2 mul_sub_mul_call(Fp2 a, Fp2 b, Fp2 c, Fp2 d) {
+    return mul_call(a, b) - mul_call(c, d);
+}
+
+// 1 / x = (c0 - c1 u) / (c0^2 + c1^2); zero for zero.
+SIMT_NOINLINE SIMT_HD inline Fp2 inverse(const Fp2& x) {
+    const Fp norm = sqr_call(x.c0) + sqr_call(x.c1);
+    const Fp scale = inverse(norm);
+    return {mul_call(x.c0, scale), -mul_call(x.c1, scale)};
+}
+
+}  // namespace G16_NS

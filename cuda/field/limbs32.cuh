@@ -1,0 +1,271 @@
+// Montgomery arithmetic on 32-bit limbs, for the GPU; the host runs it too where G16_LIMB32 is set.
+//
+// A running total T of N + 1 limbs is kept as two rows of N limbs, T = even + 2^32 odd. The products
+// of a row x y_i by x's even limbs line up with `even`, those by its odd limbs with `odd`, so that
+// each row is one unbroken carry chain of (lo, hi) pairs, which ptxas fuses to wide multiply-adds.
+// Dividing T by 2^32 makes `odd` the even row and vice versa: the functions then swap their arguments.
+//
+// Montgomery's digit is T's low word itself, without a multiplication, if one cancels with k m = -1
+// (mod 2^32) in place of m: T + T_0 k m = 2^32 (T / 2^32 + T_0 (k m + 1) / 2^32), where the last
+// factor again has N limbs. The last two digits are cancelled with m, which brings the result below
+// (T_in / R) + m + m / 2^32.
+//
+// `P` names a modulus: `kLimbs`, and `constants()`. Operands are below the modulus, so are results.
+#pragma once
+
+#include "field/carry.cuh"
+
+#if defined(__CUDA_ARCH__) || defined(G16_LIMB32)
+
+namespace G16_NS {
+
+template <class P>
+struct Limbs32 {
+    static constexpr int N = P::kLimbs;
+    static_assert(N % 2 == 0 && N >= 4, "rows are pairs of limbs");
+    // With two spare bits T has room for three products at once: a digit's, and those of two rows.
+    static constexpr bool kSpareBits = P::kConstants.modulus[N - 1] < (1u << 30);
+
+    // acc[j], acc[j + 1] = x[j] y, for even j.
+    static G16_FIELD_INLINE void mul_row(uint32_t* acc, const uint32_t* x, uint32_t y) {
+        SIMT_UNROLL
+        for (int j = 0; j < N; j += 2) {
+            acc[j] = carry::mul_lo(x[j], y);
+            acc[j + 1] = carry::mul_hi(x[j], y);
+        }
+    }
+
+    // acc += x[j] y, for even j; leaves the carry.
+    static G16_FIELD_INLINE void mad_row_cc(uint32_t* acc, const uint32_t* x, uint32_t y) {
+        acc[0] = carry::mad_lo_cc(x[0], y, acc[0]);
+        acc[1] = carry::madc_hi_cc(x[0], y, acc[1]);
+        SIMT_UNROLL
+        for (int j = 2; j < N; j += 2) {
+            acc[j] = carry::madc_lo_cc(x[j], y, acc[j]);
+            acc[j + 1] = carry::madc_hi_cc(x[j], y, acc[j + 1]);
+        }
+    }
+
+    // acc = acc / 2^64 + x[j] y + carry, for even j.
+    static G16_FIELD_INLINE void madc_shifted_row(uint32_t* acc, const uint32_t* x, uint32_t y) {
+        SIMT_UNROLL
+        for (int j = 0; j < N - 2; j += 2) {
+            acc[j] = carry::madc_lo_cc(x[j], y, acc[j + 2]);
+            acc[j + 1] = carry::madc_hi_cc(x[j], y, acc[j + 3]);
+        }
+        acc[N - 2] = carry::madc_lo_cc(x[N - 2], y, 0);
+        acc[N - 1] = carry::madc_hi(x[N - 2], y, 0);
+    }
+
+    // T = x y.
+    static G16_FIELD_INLINE void start(uint32_t* even, uint32_t* odd, const uint32_t* x,
+                                       uint32_t y) {
+        mul_row(even, x, y);
+        mul_row(odd, x + 1, y);
+    }
+
+    // T += x y.
+    static G16_FIELD_INLINE void add_row(uint32_t* even, uint32_t* odd, const uint32_t* x,
+                                         uint32_t y) {
+        mad_row_cc(odd, x + 1, y);
+        mad_row_cc(even, x, y);
+        odd[N - 1] = carry::addc(odd[N - 1], 0);
+    }
+
+    // T = floor(T / 2^32) + x y; swaps the rows.
+    static G16_FIELD_INLINE void shift_add_row(uint32_t* even, uint32_t* odd, const uint32_t* x,
+                                               uint32_t y) {
+        odd[0] = carry::add_cc(odd[0], even[1]);
+        madc_shifted_row(even, x + 1, y);
+        mad_row_cc(odd, x, y);
+        even[N - 1] = carry::addc(even[N - 1], 0);
+    }
+
+    // T = floor(T / 2^32); swaps the rows.
+    static G16_FIELD_INLINE void shift(uint32_t* even, uint32_t* odd) {
+        odd[0] = carry::add_cc(odd[0], even[1]);
+        SIMT_UNROLL
+        for (int j = 0; j < N - 2; j++) even[j] = carry::addc_cc(even[j + 2], 0);
+        even[N - 2] = carry::addc(0, 0);
+        even[N - 1] = 0;
+    }
+
+    // T = (T + q k m) / 2^32 with the digit q = T's low word; swaps the rows.
+    static G16_FIELD_INLINE void cancel_low_word(uint32_t* even, uint32_t* odd) {
+        shift_add_row(even, odd, P::constants().digit, even[0]);
+    }
+
+    // T += q m, which makes its low word zero.
+    static G16_FIELD_INLINE void cancel_with_modulus(uint32_t* even, uint32_t* odd) {
+        add_row(even, odd, P::constants().modulus, carry::mul_lo(even[0], P::constants().inverse));
+    }
+
+    // r = floor(T / 2^32), which fits N limbs.
+    static G16_FIELD_INLINE void merge(uint32_t* r, const uint32_t* even, const uint32_t* odd) {
+        r[0] = carry::add_cc(odd[0], even[1]);
+        SIMT_UNROLL
+        for (int j = 1; j < N - 1; j++) r[j] = carry::addc_cc(odd[j], even[j + 1]);
+        r[N - 1] = carry::addc(odd[N - 1], 0);
+    }
+
+    // r = x, or x - m where that is not negative; for x < 2m.
+    static G16_FIELD_INLINE void reduce_once(uint32_t* r, const uint32_t* x) {
+        const uint32_t* m = P::constants().modulus;
+        uint32_t d[N];
+        d[0] = carry::sub_cc(x[0], m[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) d[j] = carry::subc_cc(x[j], m[j]);
+        const uint32_t borrow = carry::subc(0, 0);
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) r[j] = borrow ? x[j] : d[j];
+    }
+
+    // r = a + b, without reduction.
+    static G16_FIELD_INLINE void add_raw(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        r[0] = carry::add_cc(a[0], b[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N - 1; j++) r[j] = carry::addc_cc(a[j], b[j]);
+        r[N - 1] = carry::addc(a[N - 1], b[N - 1]);
+    }
+
+    static G16_FIELD_INLINE void add(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        uint32_t t[N];
+        add_raw(t, a, b);
+        reduce_once(r, t);
+    }
+
+    static G16_FIELD_INLINE void sub(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        const uint32_t* m = P::constants().modulus;
+        uint32_t d[N], back[N];
+        d[0] = carry::sub_cc(a[0], b[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) d[j] = carry::subc_cc(a[j], b[j]);
+        const uint32_t borrow = carry::subc(0, 0);
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) back[j] = m[j] & borrow;
+        add_raw(r, d, back);
+    }
+
+    // r = a b / R. N^2 multiplies for the rows, N^2 + 2 for the digits.
+    static G16_FIELD_INLINE void mul(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        uint32_t even[N], odd[N], t[N];
+        start(even, odd, a, b[0]);
+        SIMT_UNROLL
+        for (int i = 1; i < N - 2; i += 2) {
+            if constexpr (kSpareBits) {
+                cancel_low_word(even, odd);
+                add_row(odd, even, a, b[i]);
+                cancel_low_word(odd, even);
+                add_row(even, odd, a, b[i + 1]);
+            } else {
+                cancel_with_modulus(even, odd);
+                shift_add_row(even, odd, a, b[i]);
+                cancel_with_modulus(odd, even);
+                shift_add_row(odd, even, a, b[i + 1]);
+            }
+        }
+        cancel_with_modulus(even, odd);
+        shift_add_row(even, odd, a, b[N - 1]);
+        cancel_with_modulus(odd, even);
+        merge(t, odd, even);
+        reduce_once(r, t);
+    }
+
+    // r = (a b + c d) / R with one reduction. T stays below 2^32 (2m + (k m + 1) / 2^32) + m, which
+    // must fit N + 1 limbs, and the result below m + 2m m / R.
+    static G16_FIELD_INLINE void mul_add_mul(uint32_t* r, const uint32_t* a, const uint32_t* b,
+                                             const uint32_t* c, const uint32_t* d) {
+        static_assert(kSpareBits, "T must hold three products");
+        uint32_t even[N], odd[N], t[N];
+        start(even, odd, a, b[0]);
+        add_row(even, odd, c, d[0]);
+        SIMT_UNROLL
+        for (int i = 1; i < N - 2; i += 2) {
+            cancel_low_word(even, odd);
+            add_row(odd, even, a, b[i]);
+            add_row(odd, even, c, d[i]);
+            cancel_low_word(odd, even);
+            add_row(even, odd, a, b[i + 1]);
+            add_row(even, odd, c, d[i + 1]);
+        }
+        cancel_with_modulus(even, odd);
+        shift_add_row(even, odd, a, b[N - 1]);
+        add_row(odd, even, c, d[N - 1]);
+        cancel_with_modulus(odd, even);
+        merge(t, odd, even);
+        reduce_once(r, t);
+    }
+
+    // w += a[i] a[j] 2^(32 (i + j)) over all j = first, first + 2, ... < N.
+    static G16_FIELD_INLINE void add_square_row(uint32_t* w, const uint32_t* a, int i, int first) {
+        if (first >= N) return;
+        w[i + first] = carry::mad_lo_cc(a[first], a[i], w[i + first]);
+        w[i + first + 1] = carry::madc_hi_cc(a[first], a[i], w[i + first + 1]);
+        int end = i + first + 2;
+        SIMT_UNROLL
+        for (int j = first + 2; j < N; j += 2) {
+            w[i + j] = carry::madc_lo_cc(a[j], a[i], w[i + j]);
+            w[i + j + 1] = carry::madc_hi_cc(a[j], a[i], w[i + j + 1]);
+            end = i + j + 2;
+        }
+        w[end] = carry::addc(w[end], 0);
+    }
+
+    // w = a^2 of 2N limbs: N (N - 1) / 2 products twice, and N squares.
+    static G16_FIELD_INLINE void sqr_wide(uint32_t* w, const uint32_t* a) {
+        uint32_t odd[2 * N];
+        SIMT_UNROLL
+        for (int j = 0; j < 2 * N; j++) w[j] = odd[j] = 0;
+        SIMT_UNROLL
+        for (int i = 0; i < N - 1; i++) {
+            add_square_row(odd, a, i, i + 1);
+            add_square_row(w, a, i, i + 2);
+        }
+        w[1] = carry::add_cc(w[1], odd[1]);
+        SIMT_UNROLL
+        for (int j = 2; j < 2 * N - 1; j++) w[j] = carry::addc_cc(w[j], odd[j]);
+        w[2 * N - 1] = carry::addc(w[2 * N - 1], odd[2 * N - 1]);
+        w[1] = carry::add_cc(w[1], w[1]);
+        SIMT_UNROLL
+        for (int j = 2; j < 2 * N - 1; j++) w[j] = carry::addc_cc(w[j], w[j]);
+        w[2 * N - 1] = carry::addc(w[2 * N - 1], w[2 * N - 1]);
+        w[0] = carry::mad_lo_cc(a[0], a[0], 0);
+        w[1] = carry::madc_hi_cc(a[0], a[0], w[1]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) {
+            w[2 * j] = carry::madc_lo_cc(a[j], a[j], w[2 * j]);
+            w[2 * j + 1] = carry::madc_hi_cc(a[j], a[j], w[2 * j + 1]);
+        }
+    }
+
+    // r = w / R for w of 2N limbs, w < R m / 2: cancels the low half, adds the high half.
+    static G16_FIELD_INLINE void reduce_wide(uint32_t* r, const uint32_t* w) {
+        uint32_t even[N], odd[N], t[N];
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) {
+            even[j] = w[j];
+            odd[j] = 0;
+        }
+        SIMT_UNROLL
+        for (int i = 0; i < N - 2; i += 2) {
+            cancel_low_word(even, odd);
+            cancel_low_word(odd, even);
+        }
+        cancel_with_modulus(even, odd);
+        shift(even, odd);
+        cancel_with_modulus(odd, even);
+        merge(t, odd, even);
+        add_raw(t, t, w + N);
+        reduce_once(r, t);
+    }
+
+    static G16_FIELD_INLINE void sqr(uint32_t* r, const uint32_t* a) {
+        uint32_t w[2 * N];
+        sqr_wide(w, a);
+        reduce_wide(r, w);
+    }
+};
+
+}  // namespace G16_NS
+
+#endif

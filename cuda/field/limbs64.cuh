@@ -1,0 +1,112 @@
+// Montgomery arithmetic on 64-bit limbs for ordinary host code. The modulus's highest bit is clear.
+//
+// `P` names a modulus: `kLimbs` 32-bit limbs and `kConstants`. Operands are below the modulus, and so
+// are results. Numbers stay arrays of 32-bit limbs in memory, whatever the path.
+#pragma once
+
+#include <cstring>
+
+#include "field/constants.cuh"
+
+namespace G16_NS {
+
+template <class P>
+struct Limbs64 {
+    static constexpr int kLimbs = P::kLimbs / 2;
+    using Word = uint64_t;
+    using Wide = unsigned __int128;
+
+    struct Number {
+        Word l[kLimbs];
+    };
+
+    static constexpr Word modulus(int i) {
+        return P::kConstants.modulus[2 * i] | Word(P::kConstants.modulus[2 * i + 1]) << 32;
+    }
+
+    static Number load(const uint32_t* x) {
+        Number n;
+        std::memcpy(n.l, x, sizeof n.l);
+        return n;
+    }
+
+    static void store(uint32_t* r, const Number& x) { std::memcpy(r, x.l, sizeof x.l); }
+
+    // r = x, or x - m where that is not negative; for x < 2m.
+    static void store_reduced(uint32_t* r, const Number& x) {
+        Number d;
+        Word borrow = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            Wide t = Wide(x.l[i]) - modulus(i) - borrow;
+            d.l[i] = Word(t);
+            borrow = Word(t >> 64) & 1;
+        }
+        Word keep = 0 - borrow;
+        for (int i = 0; i < kLimbs; i++) d.l[i] = (x.l[i] & keep) | (d.l[i] & ~keep);
+        store(r, d);
+    }
+
+    static void add(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        Number x = load(a), y = load(b);
+        Wide t = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            t += Wide(x.l[i]) + y.l[i];
+            x.l[i] = Word(t);
+            t >>= 64;
+        }
+        store_reduced(r, x);
+    }
+
+    static void sub(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        Number x = load(a), y = load(b);
+        Word borrow = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            Wide t = Wide(x.l[i]) - y.l[i] - borrow;
+            x.l[i] = Word(t);
+            borrow = Word(t >> 64) & 1;
+        }
+        Word mask = 0 - borrow;
+        Wide t = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            t += Wide(x.l[i]) + (modulus(i) & mask);
+            x.l[i] = Word(t);
+            t >>= 64;
+        }
+        store(r, x);
+    }
+
+    // r = a b / R: CIOS, in which the clear top bit spares the limb for the carry out.
+    static void mul(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        const Number x = load(a), y = load(b);
+        Number t{};
+        for (int i = 0; i < kLimbs; i++) {
+            Wide s = Wide(x.l[0]) * y.l[i] + t.l[0];
+            Word carry = Word(s >> 64);
+            const Word q = Word(s) * P::kConstants.inverse64;
+            Wide u = Wide(q) * modulus(0) + Word(s);
+            Word shift = Word(u >> 64);
+            for (int j = 1; j < kLimbs; j++) {
+                s = Wide(x.l[j]) * y.l[i] + t.l[j] + carry;
+                carry = Word(s >> 64);
+                u = Wide(q) * modulus(j) + Word(s) + shift;
+                shift = Word(u >> 64);
+                t.l[j - 1] = Word(u);
+            }
+            t.l[kLimbs - 1] = shift + carry;
+        }
+        store_reduced(r, t);
+    }
+
+    static void sqr(uint32_t* r, const uint32_t* a) { mul(r, a, a); }
+
+    // r = (a b + c d) / R.
+    static void mul_add_mul(uint32_t* r, const uint32_t* a, const uint32_t* b, const uint32_t* c,
+                            const uint32_t* d) {
+        uint32_t x[P::kLimbs], y[P::kLimbs];
+        mul(x, a, b);
+        mul(y, c, d);
+        add(r, x, y);
+    }
+};
+
+}  // namespace G16_NS
