@@ -1,7 +1,9 @@
 //! What can go wrong, and whose fault it is.
 
+use crate::key::{KeyFault, KeyPart, PointFault};
+
 /// This crate's result.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything that the crate's operations report.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +75,74 @@ pub enum Error {
         limit: usize,
     },
     // --- keys, assignments, proofs ---
+    /// A key is damaged, or the bytes are no key.
+    #[error("key, {part}{}: {fault}", in_element(*.element))]
+    BadKey {
+        /// The part of the key.
+        part: KeyPart,
+        /// The element's index within the part, where one element is at fault.
+        element: Option<usize>,
+        /// What is wrong.
+        fault: KeyFault,
+    },
+    /// A proof's bytes encode no proof.
+    #[error("proof, {part}: {fault}")]
+    BadProof {
+        /// `A`, `B` or `C`.
+        part: &'static str,
+        /// What is wrong with the point.
+        fault: PointFault,
+    },
+    /// A constraint system's file is damaged.
+    #[error("constraint system{}: {fault}", in_constraint(*.constraint))]
+    BadR1cs {
+        /// The constraint, where one is at fault.
+        constraint: Option<usize>,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// The key belongs to another circuit than the assignment.
+    #[error("another circuit's key: its {what} has {key} elements, the assignment needs {needed}")]
+    WrongKey {
+        /// The query that does not fit, or `ic`.
+        what: &'static str,
+        /// Its length in the key.
+        key: usize,
+        /// The length that the assignment needs.
+        needed: usize,
+    },
+    /// The witness does not satisfy the circuit.
+    #[error("constraint {constraint} is not satisfied")]
+    Unsatisfied {
+        /// The first constraint that fails; the inputs' own constraints follow the circuit's.
+        constraint: usize,
+    },
+    /// The first input, the constant, is not 1.
+    #[error("the first input is the constant 1, but here it is another value, or missing")]
+    NoConstantOne,
+    /// Bytes that should be a scalar are not below r.
+    #[error("{what}, element {element}: the scalar is not below the group order r")]
+    ScalarNotCanonical {
+        /// Where the scalars came from.
+        what: &'static str,
+        /// The scalar's index.
+        element: usize,
+    },
+    /// The proof does not verify.
+    #[error("the proof is not valid for these public inputs")]
+    InvalidProof,
+    /// The circuit could not be synthesized.
+    #[cfg(feature = "bellman")]
+    #[error("synthesis failed: {0}")]
+    Synthesis(#[from] bellman::SynthesisError),
+    /// Reading or writing failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being read or written.
+        what: &'static str,
+        /// The cause.
+        source: std::io::Error,
+    },
     // --- locks, admission, prover ---
     /// A proof did what its phase does not allow; the `GpuLock` in use let it.
     #[error("lock contract broken: proof {proof} {what}")]
@@ -93,4 +163,12 @@ pub enum Error {
         /// The fault that lost it.
         text: String,
     },
+}
+
+fn in_element(element: Option<usize>) -> String {
+    element.map_or_else(String::new, |index| format!(", element {index}"))
+}
+
+fn in_constraint(constraint: Option<usize>) -> String {
+    constraint.map_or_else(String::new, |index| format!(", constraint {index}"))
 }

@@ -2,14 +2,24 @@
 
 #[allow(dead_code, unused_imports)] // until the prover is its user
 mod arena;
+pub mod assignment;
 pub mod density;
 pub mod device;
 mod error;
 #[allow(unsafe_code)] // the C ABI
 mod ffi;
+pub mod key;
 pub mod lock;
+pub mod proof;
+pub mod r1cs;
 #[allow(unsafe_code)] // the layouts
 pub mod repr;
 mod sync;
+pub mod verify;
 
+pub use assignment::Assignment;
 pub use error::{Error, Result};
+pub use key::{ProvingKey, VerifyingKey};
+pub use proof::Proof;
+pub use r1cs::R1cs;
+pub use verify::{PreparedVerifyingKey, verify};
