@@ -7,6 +7,8 @@ mod nvcc;
 #[path = "build/units.rs"]
 mod units;
 
+use units::Compiler;
+
 fn main() {
     println!("cargo:rerun-if-changed=cuda");
     println!("cargo:rerun-if-changed=build.rs");
@@ -37,7 +39,7 @@ fn collect(dir: &Path, units: &mut Vec<PathBuf>) {
 
 /// The host target: the same kernels, through the C++ compiler, optimised in every profile.
 fn host(units: &[PathBuf]) {
-    cc::Build::new()
+    let compiler = cc::Build::new()
         .cpp(true)
         .std("c++17")
         .opt_level(3)
@@ -48,6 +50,18 @@ fn host(units: &[PathBuf]) {
         .flag("-x")
         .flag("c++")
         .flag_if_supported("-Wno-unknown-pragmas")
-        .files(units)
-        .compile("groth16_host");
+        .get_compiler();
+    let compiler = Compiler {
+        program: compiler.path().into(),
+        arguments: compiler.args().to_vec(),
+        environment: compiler.env().to_vec(),
+    };
+    let folder = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join("host");
+    match compiler.compile(&units.iter().collect::<Vec<_>>(), &folder) {
+        Ok(objects) => cc::Build::new().cpp(true).objects(objects).compile("groth16_host"),
+        Err(text) => {
+            eprintln!("\n{text}\n");
+            std::process::exit(1)
+        }
+    }
 }

@@ -44,13 +44,15 @@ impl Compiler {
     fn unit(&self, unit: &Path, object: &Path) -> Result<(), String> {
         let dependencies = object.with_extension("d");
         let stamp = object.with_extension("command");
+        let started = object.with_extension("started");
         let command_line = format!("{:?} {:?}", self.program, self.arguments);
         if fs::read_to_string(&stamp).is_ok_and(|old| old == command_line)
-            && is_fresh(object, &dependencies)
+            && is_fresh(&started, &dependencies)
         {
             return Ok(());
         }
-        let _ = fs::remove_file(&stamp);
+        fs::write(&stamp, "").map_err(|e| format!("{}: {e}", stamp.display()))?;
+        fs::write(&started, "").map_err(|e| format!("{}: {e}", started.display()))?;
         let output = Command::new(&self.program)
             .args(&self.arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
@@ -97,9 +99,9 @@ fn object_name(unit: &Path) -> String {
     format!("{}.o", parts.join("-"))
 }
 
-/// Whether the object is newer than every file in the compiler's list of what it read.
-fn is_fresh(object: &Path, dependencies: &Path) -> bool {
-    let Some(built) = modified(object) else { return false };
+/// Whether every file in the compiler's list of what it read is older than the compilation's start.
+fn is_fresh(started: &Path, dependencies: &Path) -> bool {
+    let Some(built) = modified(started) else { return false };
     let Ok(list) = fs::read_to_string(dependencies) else { return false };
     let Some((_, files)) = list.split_once(": ") else { return false };
     files
