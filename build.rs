@@ -12,6 +12,9 @@ use units::Compiler;
 fn main() {
     println!("cargo:rerun-if-changed=cuda");
     println!("cargo:rerun-if-changed=build.rs");
+    if only_read() {
+        return;
+    }
     let mut units = Vec::new();
     collect(Path::new("cuda"), &mut units);
     units.sort();
@@ -19,6 +22,14 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
         nvcc::build(&units);
     }
+}
+
+/// Whether the code is read and not run, by clippy or for documentation: no kernels are needed.
+/// (clippy's artifacts are its own, so a later build is not without them.)
+fn only_read() -> bool {
+    println!("cargo:rerun-if-env-changed=DOCS_RS");
+    let wrapper = std::env::var("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();
+    wrapper.ends_with("clippy-driver") || std::env::var_os("DOCS_RS").is_some()
 }
 
 /// The translation units below `dir`: `.cu` for both targets, `.cpp` for the host alone.

@@ -116,20 +116,24 @@ __asm__(
     ".cfi_endproc\n"
     ".size g16_driver_bind, .-g16_driver_bind\n");
 
-#define G16_DRIVER_SYMBOL(index, name)                    \
-    __asm__(".globl " #name "\n"                          \
-            ".hidden " #name "\n"                         \
-            ".type " #name ", @function\n"                \
-            ".p2align 4\n" #name ":\n"                    \
-            ".cfi_startproc\n"                            \
-            "    movq g16_driver_slots+8*" #index         \
-            "(%rip), %r11\n"                              \
-            "    testq %r11, %r11\n"                      \
-            "    je 1f\n"                                 \
-            "    jmp *%r11\n"                             \
-            "1:  movl $" #index                           \
-            ", %r11d\n"                                   \
-            "    jmp g16_driver_bind\n"                   \
-            ".cfi_endproc\n"                              \
+#define G16_DRIVER_SYMBOL(index, name)            \
+    __asm__(".globl " #name                       \
+            "\n"                                  \
+            ".hidden " #name                      \
+            "\n"                                  \
+            ".type " #name                        \
+            ", @function\n"                       \
+            ".p2align 4\n" #name                  \
+            ":\n"                                 \
+            ".cfi_startproc\n"                    \
+            "    movq g16_driver_slots+8*" #index \
+            "(%rip), %r11\n"                      \
+            "    testq %r11, %r11\n"              \
+            "    je 1f\n"                         \
+            "    jmp *%r11\n"                     \
+            "1:  movl $" #index                   \
+            ", %r11d\n"                           \
+            "    jmp g16_driver_bind\n"           \
+            ".cfi_endproc\n"                      \
             ".size " #name ", .-" #name "\n");
 #include "driver_symbols.h"
