@@ -5,3 +5,15 @@ mod data;
 mod repr;
 
 mod device;
+
+#[cfg(feature = "bellman")]
+mod assignment;
+#[cfg(feature = "bellman")]
+#[allow(dead_code)] // helpers
+mod circuits;
+#[cfg(feature = "bellman")]
+mod key;
+mod proof;
+#[cfg(feature = "bellman")]
+mod r1cs;
+mod verify;
