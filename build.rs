@@ -50,7 +50,7 @@ fn collect(dir: &Path, units: &mut Vec<PathBuf>) {
 
 /// The host target: the same kernels, through the C++ compiler, optimised in every profile.
 fn host(units: &[PathBuf]) {
-    let compiler = cc::Build::new()
+    let command = cc::Build::new()
         .cpp(true)
         .std("c++17")
         .opt_level(3)
@@ -61,12 +61,9 @@ fn host(units: &[PathBuf]) {
         .flag("-x")
         .flag("c++")
         .flag_if_supported("-Wno-unknown-pragmas")
-        .get_compiler();
-    let compiler = Compiler {
-        program: compiler.path().into(),
-        arguments: compiler.args().to_vec(),
-        environment: compiler.env().to_vec(),
-    };
+        .get_compiler()
+        .to_command();
+    let compiler = Compiler::from(&command);
     let folder = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join("host");
     match compiler.compile(&units.iter().collect::<Vec<_>>(), &folder) {
         Ok(objects) => cc::Build::new().cpp(true).objects(objects).compile("groth16_host"),

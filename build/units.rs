@@ -14,6 +14,17 @@ pub struct Compiler {
     pub environment: Vec<(OsString, OsString)>,
 }
 
+impl From<&Command> for Compiler {
+    fn from(command: &Command) -> Self {
+        let environment = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        Self {
+            program: command.get_program().into(),
+            arguments: command.get_args().map(OsString::from).collect(),
+            environment: environment.map(|(name, value)| (name.into(), value.into())).collect(),
+        }
+    }
+}
+
 impl Compiler {
     /// Compiles `units` into `folder` and returns the objects, in the same order.
     pub fn compile(&self, units: &[&PathBuf], folder: &Path) -> Result<Vec<PathBuf>, String> {
