@@ -33,6 +33,8 @@ mod reservation;
 mod ring;
 mod spans;
 mod state;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 use std::sync::Arc;
 

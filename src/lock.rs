@@ -13,6 +13,8 @@ mod permit;
 mod queue;
 mod single;
 mod split;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 #[allow(unused_imports)] // until the prover is their user
 pub(crate) use permit::{ComputePermit, StagePermit};
