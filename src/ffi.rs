@@ -114,6 +114,8 @@ pub struct HostConfig {
 
 pub const HOST_OUT_OF_MEMORY: Status = 2;
 pub const HOST_NOT_READY: Status = 600;
+/// The first of the kernels' faults.
+pub const HOST_KERNEL_DEADLOCK: Status = 9001;
 
 unsafe extern "C" {
     pub fn g16_host_open(config: *const HostConfig, device: *mut *mut c_void) -> Status;

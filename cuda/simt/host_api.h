@@ -19,15 +19,19 @@ enum {
     G16_HOST_OK = 0,
     G16_HOST_INVALID_VALUE = 1,
     G16_HOST_OUT_OF_MEMORY = 2,
-    G16_HOST_NOT_READY = 600,        // as CUDA's: a query found work left
-    G16_HOST_KERNEL_DEADLOCK = 9001, // threads wait that nothing will wake
-    G16_HOST_MASK_MISMATCH = 9002,   // a warp operation's lanes disagree
+    G16_HOST_INVALID_LAUNCH = 9,      // as CUDA's: a grid, block or shared size beyond the limits
+    G16_HOST_NOT_READY = 600,         // as CUDA's: a query found work left
+    G16_HOST_UNKNOWN = 999,           // as CUDA's
+    G16_HOST_KERNEL_DEADLOCK = 9001,  // threads wait that nothing will wake
+    G16_HOST_MASK_MISMATCH = 9002,    // a warp operation's lanes disagree
     G16_HOST_BARRIER_DIVERGED = 9003,
     G16_HOST_KERNEL_EXCEPTION = 9004,
 };
 
 typedef struct G16HostConfig {
-    uint64_t seed;          // 0: as late as possible, threads ascending; 1: as early as possible, descending
+    // 0: commands as late as possible, threads ascending; 1: as early as possible, descending;
+    // from 2 on: random moments and orders.
+    uint64_t seed;
     uint64_t memory_bytes;  // what allocations may take together
     uint32_t threads;       // host threads that run blocks, at least 1
     uint32_t stack_bytes;   // stack of one kernel thread
@@ -35,7 +39,10 @@ typedef struct G16HostConfig {
     uint32_t reserved;
 } G16HostConfig;
 
+// A kernel's fault is the whole device's, as on a GPU: what is left is dropped, and every later
+// call but those that give something back reports it.
 int32_t g16_host_open(const G16HostConfig* config, G16HostDevice** device);
+// Drains the device, then destroys it with its streams, events and memory.
 int32_t g16_host_close(G16HostDevice* device);
 int32_t g16_host_memory(G16HostDevice* device, uint64_t* free_bytes, uint64_t* total_bytes);
 int32_t g16_host_alloc(G16HostDevice* device, size_t bytes, void** pointer);

@@ -70,7 +70,10 @@ impl HostDevice {
         if status == 0 {
             return Ok(());
         }
-        let mut text = [0_u8; 2048];
+        if status != ffi::HOST_OUT_OF_MEMORY && !is_lost(status) {
+            return Err(fault(status, String::new()));
+        }
+        let mut text = [0_u8; 4096];
         // SAFETY: the buffer has the capacity that is passed.
         let told = unsafe {
             ffi::g16_host_error_detail(self.raw, text.as_mut_ptr().cast::<c_char>(), text.len())
@@ -83,6 +86,11 @@ impl HostDevice {
     }
 }
 
+/// After a kernel's fault, as after one of a GPU's, nothing runs on the device any more.
+fn is_lost(status: Status) -> bool {
+    status >= ffi::HOST_KERNEL_DEADLOCK
+}
+
 fn fault(code: Status, detail: String) -> Fault {
     // SAFETY: the table lives for ever, and its function answers every status with a static text.
     let text = unsafe { CStr::from_ptr(((*ffi::g16_api_host()).status_text)(code)) };
@@ -90,7 +98,7 @@ fn fault(code: Status, detail: String) -> Fault {
     if !detail.is_empty() {
         text = format!("{text}: {detail}");
     }
-    Fault { code, text, lost: false, out_of_memory: code == ffi::HOST_OUT_OF_MEMORY }
+    Fault { code, text, lost: is_lost(code), out_of_memory: code == ffi::HOST_OUT_OF_MEMORY }
 }
 
 impl Drop for HostDevice {
@@ -265,3 +273,6 @@ unsafe impl Backend for HostDevice {
         self.check(unsafe { ffi::g16_host_fill(dst.cast(), value, bytes, stream) })
     }
 }
+
+#[cfg(test)]
+mod tests;

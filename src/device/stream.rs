@@ -97,9 +97,8 @@ impl Stream {
     pub fn fill<T: Plain>(&self, value: u8, dst: ViewMut<'_, T>) -> Result<()> {
         let to = dst.ptr_on(self)?.cast();
         // SAFETY: the range is device memory, which is freed only after the device has drained.
-        let filled = unsafe {
-            self.device.backend().fill(to, value, dst.len() * size_of::<T>(), self.raw)
-        };
+        let filled =
+            unsafe { self.device.backend().fill(to, value, dst.len() * size_of::<T>(), self.raw) };
         self.device.ok("fill", filled)
     }
 
