@@ -1,8 +1,8 @@
 // Points in XYZZ coordinates: x = X / ZZ, y = Y / ZZZ, with ZZ^3 = ZZZ^2.
 //
-// The formulas are those of the Explicit-Formulas Database, "Extended Jacobian coordinates for short
-// Weierstrass curves", with a = 0: https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html. All
-// functions are complete: infinity, P + P and P - P are ordinary cases.
+// The formulas are those of the Explicit-Formulas Database, "Extended Jacobian coordinates for
+// short Weierstrass curves", with a = 0: https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html.
+// All functions are complete: infinity, P + P and P - P are ordinary cases.
 #pragma once
 
 #include "curve/affine.cuh"
@@ -14,9 +14,7 @@ template <class F>
 struct alignas(16) Xyzz {
     F x, y, zz, zzz;
 
-    static G16_FIELD_INLINE Xyzz infinity() {
-        return {F::zero(), F::zero(), F::zero(), F::zero()};
-    }
+    static G16_FIELD_INLINE Xyzz infinity() { return {F::zero(), F::zero(), F::zero(), F::zero()}; }
 
     static G16_FIELD_INLINE Xyzz from_affine(const Affine<F>& a) {
         if (a.is_infinity()) return infinity();

@@ -19,17 +19,17 @@ namespace G16_NS::carry {
 
 #ifdef __CUDA_ARCH__
 
-#define G16_CARRY_2(name, instruction)                                                \
-    G16_FIELD_INLINE uint32_t name(uint32_t a, uint32_t b) {                          \
-        uint32_t d;                                                                   \
-        asm volatile(instruction " %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));          \
-        return d;                                                                     \
+#define G16_CARRY_2(name, instruction)                                       \
+    G16_FIELD_INLINE uint32_t name(uint32_t a, uint32_t b) {                 \
+        uint32_t d;                                                          \
+        asm volatile(instruction " %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); \
+        return d;                                                            \
     }
-#define G16_CARRY_3(name, instruction)                                                \
-    G16_FIELD_INLINE uint32_t name(uint32_t a, uint32_t b, uint32_t c) {              \
-        uint32_t d;                                                                   \
+#define G16_CARRY_3(name, instruction)                                                   \
+    G16_FIELD_INLINE uint32_t name(uint32_t a, uint32_t b, uint32_t c) {                 \
+        uint32_t d;                                                                      \
         asm volatile(instruction " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)); \
-        return d;                                                                     \
+        return d;                                                                        \
     }
 
 G16_CARRY_2(add_cc, "add.cc.u32")

@@ -8,13 +8,13 @@ namespace G16_NS {
 // Constants of a modulus m of N 32-bit limbs, little-endian; R = 2^(32 N).
 template <int N>
 struct alignas(16) MontgomeryConstants {
-    uint32_t modulus[N];         // m
-    uint32_t one[N];             // R mod m: the number 1 in Montgomery form
-    uint32_t r_squared[N];       // R^2 mod m: takes a canonical number to Montgomery form
-    uint32_t digit[N];           // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
-    uint32_t modulus_minus_2[N]; // m - 2: Fermat's exponent for inversion
-    uint32_t inverse;            // k = -1/m mod 2^32
-    uint64_t inverse64;          // -1/m mod 2^64
+    uint32_t modulus[N];          // m
+    uint32_t one[N];              // R mod m: the number 1 in Montgomery form
+    uint32_t r_squared[N];        // R^2 mod m: takes a canonical number to Montgomery form
+    uint32_t digit[N];            // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
+    uint32_t modulus_minus_2[N];  // m - 2: Fermat's exponent for inversion
+    uint32_t inverse;             // k = -1/m mod 2^32
+    uint64_t inverse64;           // -1/m mod 2^64
 };
 
 namespace constants {

@@ -35,9 +35,7 @@ struct alignas(16) Fp2 {
 static_assert(sizeof(Fp2) == 96 && alignof(Fp2) == 16, "layout shared with Rust");
 
 // (c0 + c1 u)^2 = (c0 + c1) (c0 - c1) + 2 c0 c1 u.
-G16_FIELD_INLINE Fp2 sqr(const Fp2& x) {
-    return {(x.c0 + x.c1) * (x.c0 - x.c1), dbl(x.c0) * x.c1};
-}
+G16_FIELD_INLINE Fp2 sqr(const Fp2& x) { return {(x.c0 + x.c1) * (x.c0 - x.c1), dbl(x.c0) * x.c1}; }
 
 G16_FIELD_INLINE Fp2 dbl(const Fp2& x) { return {dbl(x.c0), dbl(x.c1)}; }
 
@@ -46,6 +44,11 @@ G16_FIELD_INLINE Fp2 half(const Fp2& x) { return {half(x.c0), half(x.c1)}; }
 SIMT_NOINLINE SIMT_HD inline Fp2 mul_call(Fp2 a, Fp2 b) { return a * b; }
 
 SIMT_NOINLINE SIMT_HD inline Fp2 sqr_call(Fp2 x) { return sqr(x); }
+
+// a b + c d.
+G16_FIELD_INLINE Fp2 mul_add_mul(const Fp2& a, const Fp2& b, const Fp2& c, const Fp2& d) {
+    return a * b + c * d;
+}
 
 // a b - c d.
 G16_FIELD_INLINE Fp2 mul_sub_mul(const Fp2& a, const Fp2& b, const Fp2& c, const Fp2& d) {

@@ -1,9 +1,10 @@
 // Montgomery arithmetic on 32-bit limbs, for the GPU; the host runs it too where G16_LIMB32 is set.
 //
-// A running total T of N + 1 limbs is kept as two rows of N limbs, T = even + 2^32 odd. The products
-// of a row x y_i by x's even limbs line up with `even`, those by its odd limbs with `odd`, so that
-// each row is one unbroken carry chain of (lo, hi) pairs, which ptxas fuses to wide multiply-adds.
-// Dividing T by 2^32 makes `odd` the even row and vice versa: the functions then swap their arguments.
+// A running total T of N + 1 limbs is kept as two rows of N limbs, T = even + 2^32 odd. The
+// products of a row x y_i by x's even limbs line up with `even`, those by its odd limbs with `odd`,
+// so that each row is one unbroken carry chain of (lo, hi) pairs, which ptxas fuses to wide
+// multiply-adds. Dividing T by 2^32 makes `odd` the even row and vice versa: the functions then
+// swap their arguments.
 //
 // Montgomery's digit is T's low word itself, without a multiplication, if one cancels with k m = -1
 // (mod 2^32) in place of m: T + T_0 k m = 2^32 (T / 2^32 + T_0 (k m + 1) / 2^32), where the last

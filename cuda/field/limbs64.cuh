@@ -1,7 +1,7 @@
 // Montgomery arithmetic on 64-bit limbs for ordinary host code. The modulus's highest bit is clear.
 //
-// `P` names a modulus: `kLimbs` 32-bit limbs and `kConstants`. Operands are below the modulus, and so
-// are results. Numbers stay arrays of 32-bit limbs in memory, whatever the path.
+// `P` names a modulus: `kLimbs` 32-bit limbs and `kConstants`. Operands are below the modulus, and
+// so are results. Numbers stay arrays of 32-bit limbs in memory, whatever the path.
 #pragma once
 
 #include <cstring>

@@ -81,21 +81,22 @@ struct alignas(16) Residue {
         return !(a == b);
     }
 
-    friend G16_FIELD_INLINE Residue operator+(const Residue& a, const Residue& b) {
+    // Operands come by value: their limbs are then read before a carry chain, not within it.
+    friend G16_FIELD_INLINE Residue operator+(Residue a, Residue b) {
         Residue r;
         Limbs::add(r.l, a.l, b.l);
         return r;
     }
 
-    friend G16_FIELD_INLINE Residue operator-(const Residue& a, const Residue& b) {
+    friend G16_FIELD_INLINE Residue operator-(Residue a, Residue b) {
         Residue r;
         Limbs::sub(r.l, a.l, b.l);
         return r;
     }
 
-    friend G16_FIELD_INLINE Residue operator-(const Residue& a) { return zero() - a; }
+    friend G16_FIELD_INLINE Residue operator-(Residue a) { return zero() - a; }
 
-    friend G16_FIELD_INLINE Residue operator*(const Residue& a, const Residue& b) {
+    friend G16_FIELD_INLINE Residue operator*(Residue a, Residue b) {
         Residue r;
         Limbs::mul(r.l, a.l, b.l);
         return r;
@@ -103,21 +104,20 @@ struct alignas(16) Residue {
 };
 
 template <class P>
-G16_FIELD_INLINE Residue<P> sqr(const Residue<P>& x) {
+G16_FIELD_INLINE Residue<P> sqr(Residue<P> x) {
     Residue<P> r;
     Residue<P>::Limbs::sqr(r.l, x.l);
     return r;
 }
 
 template <class P>
-G16_FIELD_INLINE Residue<P> dbl(const Residue<P>& x) {
+G16_FIELD_INLINE Residue<P> dbl(Residue<P> x) {
     return x + x;
 }
 
 // a b + c d with one reduction, for moduli with two spare bits.
 template <class P>
-G16_FIELD_INLINE Residue<P> mul_add_mul(const Residue<P>& a, const Residue<P>& b,
-                                        const Residue<P>& c, const Residue<P>& d) {
+G16_FIELD_INLINE Residue<P> mul_add_mul(Residue<P> a, Residue<P> b, Residue<P> c, Residue<P> d) {
     Residue<P> r;
     Residue<P>::Limbs::mul_add_mul(r.l, a.l, b.l, c.l, d.l);
     return r;
@@ -125,8 +125,7 @@ G16_FIELD_INLINE Residue<P> mul_add_mul(const Residue<P>& a, const Residue<P>& b
 
 // a b - c d with one reduction, for moduli with two spare bits.
 template <class P>
-G16_FIELD_INLINE Residue<P> mul_sub_mul(const Residue<P>& a, const Residue<P>& b,
-                                        const Residue<P>& c, const Residue<P>& d) {
+G16_FIELD_INLINE Residue<P> mul_sub_mul(Residue<P> a, Residue<P> b, Residue<P> c, Residue<P> d) {
     return mul_add_mul(a, b, -c, d);
 }
 
