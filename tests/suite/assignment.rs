@@ -209,7 +209,8 @@ fn raw_scalars_are_below_r() {
         scalar[0] += 1; // r, whose lowest byte is 1
         let error = scalars_from_bytes("witness", &bytes).expect_err("r");
         assert!(
-            matches!(error, Error::ScalarNotCanonical { what: "witness", element: e } if e == element),
+            matches!(error, Error::ScalarNotCanonical { what: "witness", element: e }
+                if e == element),
             "{error}"
         );
     }

@@ -234,10 +234,10 @@ fn counts_that_contradict_each_other_are_named() {
 
 #[test]
 fn coordinates_are_below_p() {
-    let p = hex::decode(
-        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffff\
-         aaab",
-    )
+    let p = hex::decode(concat!(
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf",
+        "6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab"
+    ))
     .expect("hex");
     let file = File::new();
     file.each_refused(PointFault::NotCanonical, |point| point[..48].copy_from_slice(&p));
