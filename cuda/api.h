@@ -1,8 +1,8 @@
 // The whole C ABI between the kernels and Rust (src/ffi.rs mirrors it field by field).
 //
-// Every launcher takes device pointers, sizes, a workspace and a stream; it enqueues work and returns
-// a status: 0, or the target's error code. Launchers do not allocate, do not synchronise, do not
-// print and keep no state. A `*_workspace` function answers in bytes and touches no device.
+// Every launcher takes device pointers, sizes, a workspace and a stream; it enqueues work and
+// returns a status: 0, or the target's error code. Launchers do not allocate, do not synchronise,
+// do not print and keep no state. A `*_workspace` function answers in bytes and touches no device.
 #pragma once
 
 #include <stddef.h>
@@ -42,17 +42,53 @@ typedef struct G16QuotientApi {
 
 // --- witness -------------------------------------------------------------------------------------
 typedef struct G16WitnessApi {
-    uint32_t reserved;
+    // Bytes of workspace to classify n scalars.
+    G16Status (*workspace)(uint32_t n, size_t* bytes);
+    // Writes the ascending indices of the ones to `ones`, of those that are neither zero nor one to
+    // `rest`, as far as the capacities reach, and how many there are to counts[0] and counts[1].
+    G16Status (*classify)(const void* scalars, uint32_t n, uint32_t* ones, uint32_t ones_capacity,
+                          uint32_t* rest, uint32_t rest_capacity, uint32_t* counts, void* workspace,
+                          G16Stream stream);
 } G16WitnessApi;
 
-// --- batch addition ------------------------------------------------------------------------------
+// --- batch addition, one table for each group ----------------------------------------------------
 typedef struct G16BatchAddApi {
-    uint32_t reserved;
+    // How many partial sums a list of at most max_count elements leaves for the host: 1 to 64.
+    uint32_t (*partials)(uint32_t max_count);
+    // Bytes of workspace.
+    size_t (*workspace)(uint32_t max_count);
+    // Writes partial sums of the points that the first min(*count, max_count) elements of `list`
+    // map to. An element without a point is skipped.
+    G16Status (*sum)(const void* points, const G16IndexMap* map, const uint32_t* list,
+                     const uint32_t* count, uint32_t max_count, void* partials, void* workspace,
+                     G16Stream stream);
 } G16BatchAddApi;
 
-// --- points: key bytes to the kernels' layout ----------------------------------------------------
+// --- points: key bytes to the kernels' layout, one table for each group --------------------------
+enum {
+    // Why a point is refused.
+    G16_POINT_COMPRESSED = 1,  // the flag of a compressed point
+    G16_POINT_SORT_FLAG = 2,   // the flag of the larger y
+    G16_POINT_NOT_ZERO = 3,    // infinity with other bits set
+    G16_POINT_INFINITY = 4,    // infinity where it is refused
+    G16_POINT_COORDINATE = 5,  // a coordinate not below p
+    G16_POINT_CURVE = 6,       // not on the curve
+    G16_POINT_SUBGROUP = 7,    // not in the subgroup of order r
+    // A fault word is index << G16_POINT_REASON_BITS | reason; all ones: none.
+    G16_POINT_REASON_BITS = 3,
+    // Checks that a caller may leave out.
+    G16_POINT_CHECK_CURVE = 1,
+    G16_POINT_REFUSE_INFINITY = 2,
+};
+
 typedef struct G16PointsApi {
-    uint32_t reserved;
+    // Turns n uncompressed encodings, aligned to 16 bytes, into affine points, which may take their
+    // place. *fault falls to the first refused one, counted from `first`; its point is infinity.
+    G16Status (*decode)(const void* bytes, uint32_t n, uint32_t first, uint32_t checks,
+                        void* points, uint32_t* fault, G16Stream stream);
+    // *fault falls to the first point that is not in the subgroup.
+    G16Status (*check_subgroup)(const void* points, uint32_t n, uint32_t first, uint32_t* fault,
+                                G16Stream stream);
 } G16PointsApi;
 
 // --- msm, one table for each group ---------------------------------------------------------------
@@ -72,11 +108,18 @@ typedef struct G16Api {
     G16NttApi ntt;
     G16QuotientApi quotient;
     G16WitnessApi witness;
-    G16BatchAddApi batch_add;
-    G16PointsApi points;
+    G16BatchAddApi batch_add_g1;
+    G16BatchAddApi batch_add_g2;
+    G16PointsApi points_g1;
+    G16PointsApi points_g2;
     G16MsmApi msm_g1;
     G16MsmApi msm_g2;
 } G16Api;
+
+// The sum of `count` points in XYZZ coordinates as an uncompressed encoding of 96 or 192 bytes.
+// Host memory, host code, in both targets.
+void g16_sum_finish_g1(const void* partials, uint32_t count, uint8_t* bytes);
+void g16_sum_finish_g2(const void* partials, uint32_t count, uint8_t* bytes);
 
 const G16Api* g16_api_host(void);
 const G16Api* g16_api_cuda(void);

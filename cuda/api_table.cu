@@ -1,9 +1,28 @@
 // One target's table of launchers.
 #include "api.h"
+#include "simt/prim.cuh"
 #include "simt/simt.cuh"
 
 namespace G16_NS {
-G16Status load_kernels() { return 0; }
+G16WitnessApi witness_api();
+G16BatchAddApi batch_add_g1_api();
+G16BatchAddApi batch_add_g2_api();
+G16PointsApi points_g1_api();
+G16PointsApi points_g2_api();
+
+simt::Status witness_load();
+simt::Status batch_add_g1_load();
+simt::Status batch_add_g2_load();
+simt::Status points_g1_load();
+simt::Status points_g2_load();
+
+G16Status load_kernels() {
+    for (auto* load : {prim::load, witness_load, batch_add_g1_load, batch_add_g2_load,
+                       points_g1_load, points_g2_load}) {
+        if (const simt::Status status = load()) return status;
+    }
+    return 0;
+}
 }  // namespace G16_NS
 
 #ifdef __CUDACC__
@@ -18,6 +37,11 @@ extern "C" const G16Api* G16_API_FUNCTION(void) {
         a.size_bytes = sizeof(G16Api);
         a.load = G16_NS::load_kernels;
         a.status_text = G16_NS::simt::status_text;
+        a.witness = G16_NS::witness_api();
+        a.batch_add_g1 = G16_NS::batch_add_g1_api();
+        a.batch_add_g2 = G16_NS::batch_add_g2_api();
+        a.points_g1 = G16_NS::points_g1_api();
+        a.points_g2 = G16_NS::points_g2_api();
         return a;
     }();
     return &api;

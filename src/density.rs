@@ -30,9 +30,9 @@ impl DensityMap {
     pub fn from_bits(bits: impl IntoIterator<Item = bool>) -> Result<Self> {
         let bits = bits.into_iter();
         let mut words = Vec::with_capacity(bits.size_hint().0.div_ceil(WORD_BITS));
-        let mut len = 0;
+        let mut len = 0usize;
         for bit in bits {
-            if len % WORD_BITS == 0 {
+            if len.is_multiple_of(WORD_BITS) {
                 words.push(0);
             }
             if let (true, Some(word)) = (bit, words.last_mut()) {
@@ -59,7 +59,7 @@ impl DensityMap {
             let (operation, what) = ("density map", "bitmap");
             return Err(Error::Length { operation, what, got: bitmap.len(), expected });
         }
-        if let (Some(last), true) = (bitmap.last_mut(), len % WORD_BITS != 0) {
+        if let (Some(last), true) = (bitmap.last_mut(), !len.is_multiple_of(WORD_BITS)) {
             *last &= (1 << (len % WORD_BITS)) - 1;
         }
         let mut count = 0;

@@ -74,6 +74,44 @@ pub enum Error {
         /// The most that are possible.
         limit: usize,
     },
+    /// A view begins where the kernels' vector loads cannot.
+    #[error("{operation}: {what} begins {offset} bytes after an address divisible by 16")]
+    Alignment {
+        /// The operation.
+        operation: &'static str,
+        /// The argument.
+        what: &'static str,
+        /// Bytes after the last such address.
+        offset: usize,
+    },
+    /// A sum came back from the kernels as something that encodes no point.
+    #[error("{operation} gave no point of {group}")]
+    NoPoint {
+        /// The operation.
+        operation: &'static str,
+        /// The group.
+        group: &'static str,
+    },
+    /// The bytes of a list of points are not whole points.
+    #[error("{got} bytes are not a whole number of {group} points of {size} bytes")]
+    PointBytes {
+        /// The group.
+        group: &'static str,
+        /// The list's bytes.
+        got: usize,
+        /// Bytes of one point.
+        size: usize,
+    },
+    /// A point is refused.
+    #[error("{group} point {index}: {fault}")]
+    Point {
+        /// The group.
+        group: &'static str,
+        /// The point's number in its list.
+        index: usize,
+        /// What is wrong with it.
+        fault: crate::points::PointFault,
+    },
     // --- keys, assignments, proofs ---
     /// A key is damaged, or the bytes are no key.
     #[error("key, {part}{}: {fault}", in_element(*.element))]

@@ -44,21 +44,69 @@ pub struct QuotientApi {
 /// `G16WitnessApi`.
 #[repr(C)]
 pub struct WitnessApi {
-    reserved: u32,
+    pub workspace: unsafe extern "C" fn(n: u32, bytes: *mut usize) -> Status,
+    pub classify: unsafe extern "C" fn(
+        scalars: *const c_void,
+        n: u32,
+        ones: *mut u32,
+        ones_capacity: u32,
+        rest: *mut u32,
+        rest_capacity: u32,
+        counts: *mut u32,
+        workspace: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
 }
 
 // --- batch addition ---
 /// `G16BatchAddApi`.
 #[repr(C)]
 pub struct BatchAddApi {
-    reserved: u32,
+    pub partials: unsafe extern "C" fn(max_count: u32) -> u32,
+    pub workspace: unsafe extern "C" fn(max_count: u32) -> usize,
+    pub sum: unsafe extern "C" fn(
+        points: *const c_void,
+        map: *const IndexMap,
+        list: *const u32,
+        count: *const u32,
+        max_count: u32,
+        partials: *mut c_void,
+        workspace: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
 }
 
 // --- points ---
+pub const POINT_COMPRESSED: u32 = 1;
+pub const POINT_SORT_FLAG: u32 = 2;
+pub const POINT_NOT_ZERO: u32 = 3;
+pub const POINT_INFINITY: u32 = 4;
+pub const POINT_COORDINATE: u32 = 5;
+pub const POINT_CURVE: u32 = 6;
+pub const POINT_SUBGROUP: u32 = 7;
+pub const POINT_REASON_BITS: u32 = 3;
+pub const POINT_CHECK_CURVE: u32 = 1;
+pub const POINT_REFUSE_INFINITY: u32 = 2;
+
 /// `G16PointsApi`.
 #[repr(C)]
 pub struct PointsApi {
-    reserved: u32,
+    pub decode: unsafe extern "C" fn(
+        bytes: *const c_void,
+        n: u32,
+        first: u32,
+        checks: u32,
+        points: *mut c_void,
+        fault: *mut u32,
+        stream: RawStream,
+    ) -> Status,
+    pub check_subgroup: unsafe extern "C" fn(
+        points: *const c_void,
+        n: u32,
+        first: u32,
+        fault: *mut u32,
+        stream: RawStream,
+    ) -> Status,
 }
 
 // --- msm ---
@@ -79,14 +127,18 @@ pub struct Api {
     pub ntt: NttApi,
     pub quotient: QuotientApi,
     pub witness: WitnessApi,
-    pub batch_add: BatchAddApi,
-    pub points: PointsApi,
+    pub batch_add_g1: BatchAddApi,
+    pub batch_add_g2: BatchAddApi,
+    pub points_g1: PointsApi,
+    pub points_g2: PointsApi,
     pub msm_g1: MsmApi,
     pub msm_g2: MsmApi,
 }
 
 unsafe extern "C" {
     pub safe fn g16_api_host() -> *const Api;
+    pub fn g16_sum_finish_g1(partials: *const c_void, count: u32, bytes: *mut u8);
+    pub fn g16_sum_finish_g2(partials: *const c_void, count: u32, bytes: *mut u8);
     #[cfg(feature = "cuda")]
     pub safe fn g16_api_cuda() -> *const Api;
 }

@@ -3,6 +3,7 @@
 #[allow(dead_code, unused_imports)] // until the prover is its user
 mod arena;
 pub mod assignment;
+pub mod batch_add;
 pub mod density;
 pub mod device;
 mod error;
@@ -10,12 +11,14 @@ mod error;
 mod ffi;
 pub mod key;
 pub mod lock;
+pub mod points;
 pub mod proof;
 pub mod r1cs;
 #[allow(unsafe_code)] // the layouts
 pub mod repr;
 mod sync;
 pub mod verify;
+pub mod witness;
 
 pub use assignment::Assignment;
 pub use error::{Error, Result};

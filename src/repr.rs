@@ -9,6 +9,7 @@
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 use rayon::prelude::*;
 
+use crate::device::launch::Tables;
 use crate::{Error, Result};
 
 /// Bytes of an uncompressed G1 point.
@@ -74,7 +75,7 @@ pub struct G1XyzzRepr(pub [u64; 24]);
 pub struct G2XyzzRepr(pub [u64; 48]);
 
 /// One of the curve's two groups, as far as layouts go: [`G1`] or [`G2`].
-pub trait CurveGroup: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait CurveGroup: Tables + Copy + Send + Sync + 'static {
     /// An affine point in the kernels' layout.
     type Affine: Plain + std::fmt::Debug + PartialEq;
     /// A point in the kernels' extended Jacobian coordinates.
@@ -89,6 +90,8 @@ pub trait CurveGroup: sealed::Sealed + Copy + Send + Sync + 'static {
     const BYTES: usize;
     /// The infinite point in the kernels' affine layout.
     const INFINITY: Self::Affine;
+    /// The infinite point in the kernels' extended Jacobian coordinates.
+    const XYZZ_INFINITY: Self::Xyzz;
     /// The uncompressed encodings of `points`, made in parallel.
     fn to_bytes(points: &[Self::AffinePoint]) -> Vec<u8>;
     /// The point with this uncompressed encoding; neither curve nor subgroup is checked.
@@ -103,12 +106,6 @@ pub struct G1;
 #[derive(Clone, Copy, Debug)]
 pub struct G2;
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::G1 {}
-    impl Sealed for super::G2 {}
-}
-
 impl CurveGroup for G1 {
     type Affine = G1AffineRepr;
     type Xyzz = G1XyzzRepr;
@@ -117,6 +114,7 @@ impl CurveGroup for G1 {
     const NAME: &'static str = "G1";
     const BYTES: usize = G1_BYTES;
     const INFINITY: G1AffineRepr = G1AffineRepr::INFINITY;
+    const XYZZ_INFINITY: G1XyzzRepr = G1XyzzRepr([0; 24]);
     fn to_bytes(points: &[G1Affine]) -> Vec<u8> {
         g1_to_bytes(points)
     }
@@ -133,6 +131,7 @@ impl CurveGroup for G2 {
     const NAME: &'static str = "G2";
     const BYTES: usize = G2_BYTES;
     const INFINITY: G2AffineRepr = G2AffineRepr::INFINITY;
+    const XYZZ_INFINITY: G2XyzzRepr = G2XyzzRepr([0; 48]);
     fn to_bytes(points: &[G2Affine]) -> Vec<u8> {
         g2_to_bytes(points)
     }

@@ -1,8 +1,12 @@
 //! The crate's tests, in one executable; they climb: field, curve, operation, proof, pipeline.
 #![allow(missing_docs)]
+mod batch_add;
 #[allow(dead_code)] // helpers
 mod data;
+mod oracle;
+mod points;
 mod repr;
+mod witness;
 
 mod device;
 

@@ -1,0 +1,153 @@
+//! Batch addition against a loop.
+
+use bls12_381::Scalar;
+use ff::Field;
+use groth16_cuda::density::{DensityMap, DeviceDensity, IndexMap};
+use groth16_cuda::repr::{G1, G2};
+use groth16_cuda::{Error, batch_add, points};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::device::device;
+use crate::oracle;
+use crate::oracle::groups::TestGroup;
+
+/// Around a warp, a block's 128 threads, the 512 elements from which a second block is used.
+const SIZES: [usize; 16] =
+    [0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 511, 512, 513, 1024, 3000];
+
+/// From here on there are more than 64 blocks, and their sums are folded.
+const FOLDED: usize = 64 * 512;
+
+/// A pool with random points, doubles, opposites and infinity.
+fn pool<G: TestGroup>(rng: &mut ChaCha8Rng) -> Vec<G::AffinePoint> {
+    let mut points: Vec<_> = (0..90).map(|_| G::multiple(Scalar::random(&mut *rng))).collect();
+    for i in 0..20 {
+        points.push(points[i]);
+        points.push(G::negated(points[i]));
+    }
+    points.extend([G::multiple(Scalar::zero()); 5]);
+    points
+}
+
+fn lists_of_every_size<G: TestGroup>() {
+    let stream = device().stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let points = pool::<G>(&mut rng);
+    for n in SIZES.into_iter().chain([FOLDED - 1, FOLDED, FOLDED + 1000]) {
+        let list: Vec<u32> = (0..n).map(|_| rng.random_range(0..points.len() as u32)).collect();
+        let expected = oracle::batch_add::sum::<G>(&points, None, &list);
+        let got = batch_add::sum_of::<G>(&stream, &points, None, &list).unwrap();
+        assert_eq!(got, expected, "{n} elements in {}", G::NAME);
+    }
+}
+
+fn equal_and_opposite_points<G: TestGroup>() {
+    let stream = device().stream().unwrap();
+    let p = G::multiple(Scalar::from(5));
+    let points = [p, G::negated(p), G::multiple(Scalar::zero())];
+    for n in SIZES {
+        let patterns: [fn(usize) -> u32; 5] =
+            [|_| 0, |i| (i % 2) as u32, |i| (i / 128 % 2) as u32, |_| 2, |i| (i % 3) as u32];
+        for (number, pattern) in patterns.iter().enumerate() {
+            let list: Vec<u32> = (0..n).map(pattern).collect();
+            let expected = oracle::batch_add::sum::<G>(&points, None, &list);
+            let got = batch_add::sum_of::<G>(&stream, &points, None, &list).unwrap();
+            assert_eq!(got, expected, "{n} elements, pattern {number}, in {}", G::NAME);
+        }
+    }
+}
+
+fn densities<G: TestGroup>() {
+    let stream = device().stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let points = pool::<G>(&mut rng);
+    for (variables, percent) in [(0, 50), (1, 100), (33, 100), (700, 10), (700, 50), (64, 0)] {
+        let bits: Vec<bool> =
+            (0..variables).map(|_| rng.random_range(0..100u32) < percent).collect();
+        let map = DensityMap::from_bits(bits.iter().copied()).unwrap();
+        assert_eq!(map.count(), bits.iter().filter(|bit| **bit).count());
+        // Two beyond the density, as a wrong list would have them: skipped, not read.
+        let list: Vec<u32> = (0..variables as u32 + 2).collect();
+        let expected = oracle::batch_add::sum::<G>(&points, Some(&bits), &list);
+        let got = batch_add::sum_of::<G>(&stream, &points, Some(&map), &list).unwrap();
+        assert_eq!(got, expected, "{variables} variables, {percent} %, in {}", G::NAME);
+    }
+}
+
+/// The sums over a query's chunks add up, and a count below the list's length is kept to.
+fn chunks_and_counts<G: TestGroup>() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let points = pool::<G>(&mut rng);
+    let bits: Vec<bool> = (0..2 * points.len()).map(|v| v % 2 == 0).collect();
+    let density =
+        DeviceDensity::upload(&stream, &DensityMap::from_bits(bits.iter().copied()).unwrap());
+    let density = density.unwrap();
+    let list: Vec<u32> = (0..bits.len() as u32).collect();
+    let counted = list.len() - 7;
+    let expected = oracle::batch_add::sum::<G>(&points, Some(&bits), &list[..counted]);
+    let resident =
+        points::upload::<G>(&stream, &G::to_bytes(&points), points::Checks::NONE).unwrap();
+    let mut indices = device.alloc::<u32>(list.len()).unwrap();
+    let mut count = device.alloc::<u32>(1).unwrap();
+    stream.upload(&list, indices.view_mut()).unwrap();
+    stream.upload(&[counted as u32], count.view_mut()).unwrap();
+    let partials = batch_add::partials::<G>(&device, list.len()).unwrap();
+    let mut work = device.alloc(batch_add::workspace::<G>(&device, list.len()).unwrap()).unwrap();
+    let mut sums = Vec::new();
+    for first in (0..points.len()).step_by(50) {
+        let chunk = resident.view().slice(first..points.len().min(first + 50)).unwrap();
+        let map = density.map().from_point(first);
+        let mut out = device.alloc::<G::Xyzz>(partials).unwrap();
+        let (indices, count) = (indices.view(), count.view());
+        let (out_view, work) = (out.view_mut(), work.view_mut());
+        batch_add::sum::<G>(&stream, chunk, map, indices, count, out_view, work).unwrap();
+        let mut part = vec![G::XYZZ_INFINITY; partials];
+        stream.download(out.view(), &mut part).unwrap();
+        sums.extend(part);
+    }
+    assert_eq!(batch_add::finish::<G>(&sums).unwrap(), expected);
+}
+
+fn wrong_lengths<G: TestGroup>() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let n = FOLDED + 1;
+    let mut points = device.alloc::<G::Affine>(4).unwrap();
+    let mut list = device.alloc::<u32>(n).unwrap();
+    stream.fill(0, points.view_mut()).unwrap();
+    stream.fill(0, list.view_mut()).unwrap();
+    let partials = batch_add::partials::<G>(&device, n).unwrap();
+    let bytes = batch_add::workspace::<G>(&device, n).unwrap();
+    assert!(partials <= 64 && bytes > 0);
+    for (count_len, out_len, work_len) in
+        [(0, partials, bytes), (1, partials - 1, bytes), (1, partials, bytes - 1)]
+    {
+        let mut count = device.alloc::<u32>(count_len).unwrap();
+        let mut out = device.alloc::<G::Xyzz>(out_len).unwrap();
+        let mut work = device.alloc::<u8>(work_len).unwrap();
+        stream.fill(0, count.view_mut()).unwrap();
+        let map = IndexMap::identity(4);
+        let (points, list, count) = (points.view(), list.view(), count.view());
+        let (out, work) = (out.view_mut(), work.view_mut());
+        let result = batch_add::sum::<G>(&stream, points, map, list, count, out, work);
+        assert!(matches!(result, Err(Error::Length { .. })), "{result:?}");
+    }
+}
+
+macro_rules! for_both_groups {
+    ($($test:ident)*) => {
+        mod g1 {
+            $(#[test] fn $test() { super::$test::<super::G1>() })*
+        }
+        mod g2 {
+            $(#[test] fn $test() { super::$test::<super::G2>() })*
+        }
+    };
+}
+
+for_both_groups! {
+    lists_of_every_size equal_and_opposite_points densities chunks_and_counts wrong_lengths
+}
