@@ -281,6 +281,17 @@ fn only_the_first_unfilled_reservation_takes_blocks() {
 }
 
 #[test]
+fn the_next_reservation_takes_once_the_first_is_filled() {
+    let admission = units(8);
+    let mut first = admission.reserve(id(0), [1, 1, 1]).unwrap();
+    let mut next = admission.reserve(id(1), [1, 1, 1]).unwrap();
+    let (told, thread) = blocked(move || next.take().map(drop));
+    let _held = [0; 3].map(|_| first.take().unwrap());
+    assert!(told.recv_timeout(NEVER).expect("nobody woke it").is_ok());
+    thread.join().unwrap();
+}
+
+#[test]
 fn blocks_that_go_back_early_are_handed_on() {
     let admission = units(4);
     let (_early, [w, _a, _b]) = filled(&admission, 0, [2, 1, 1]);

@@ -3,16 +3,16 @@
 #![cfg(test)]
 #![allow(dead_code, unused_imports)] // not all of the crate's items are used here
 
+mod error;
 mod sync;
 
 /// The crate's own files.
 #[path = "../../../src"]
 mod groth16_cuda {
     pub(crate) mod arena;
-    pub(crate) mod error;
     pub mod lock;
 }
 
-use groth16_cuda::{arena, error, lock};
+use groth16_cuda::{arena, lock};
 
 mod models;
