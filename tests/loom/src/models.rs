@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 
 use loom::thread;
 
-use crate::arena::{Admission, KeyClaim, Region};
+use crate::arena::{Admission, KeyClaim, Lease, Region, Reservation, RingGate, RingLease};
 use crate::error::{Error, Result};
 use crate::lock::{GpuLock, ProofId, SingleLock, SplitLock, StagePermit};
 
@@ -26,6 +26,7 @@ struct Books {
     staging: usize,
     computing: usize,
     scratch: usize,
+    ring: usize,
     loading: bool,
     blocks_out: Vec<(u64, Region)>,
 }
@@ -54,6 +55,7 @@ const ONE: u64 = 4;
 
 struct Model {
     admission: Admission<u64>,
+    ring: Arc<RingGate>,
     lock: Arc<dyn GpuLock>,
     lock_is_right: bool,
     seen: Seen,
@@ -62,7 +64,8 @@ struct Model {
 impl Model {
     fn new(lock: Arc<dyn GpuLock>, lock_is_right: bool, units: u64) -> Arc<Self> {
         let (admission, seen) = (Admission::new(units, 1), Seen::default());
-        Arc::new(Model { admission, lock, lock_is_right, seen })
+        let ring = Arc::new(RingGate::new());
+        Arc::new(Model { admission, ring, lock, lock_is_right, seen })
     }
 
     fn prove(&self, proof: u64, goes: Goes) -> Result<()> {
@@ -109,7 +112,7 @@ impl Model {
     fn stage(&self, proof: u64, goes: Goes) -> Result<Option<Staged>> {
         let blocks = if goes == Goes::TooLarge { [1 << 20, 1, 1] } else { BLOCKS };
         let mut reservation = self.admission.reserve(ProofId::new(proof), blocks)?;
-        let mut held = Vec::new();
+        let (mut held, mut ring) = (Vec::new(), None);
         for _ in 0..3 {
             let lease = reservation.take()?;
             self.seen.note(|books| {
@@ -121,15 +124,33 @@ impl Model {
                 assert!(regions.windows(2).all(|pair| pair[0].end() <= pair[1].offset));
             });
             held.push(lease);
+            if ring.is_none() {
+                ring = Some(self.lease_ring()?);
+            }
             if goes == Goes::LeavesEarly {
+                self.return_ring(ring);
                 self.return_blocks(proof, held);
                 return Ok(None);
             }
         }
+        self.return_ring(ring);
         Ok(Some((reservation, held)))
     }
 
-    fn return_blocks(&self, proof: u64, held: Vec<crate::arena::Lease<u64>>) {
+    fn lease_ring(&self) -> Result<RingLease> {
+        let ring = self.ring.lease()?;
+        self.seen.note(|books| {
+            books.ring += 1;
+            assert_eq!(books.ring, 1, "two have the ring");
+        });
+        Ok(ring)
+    }
+
+    fn return_ring(&self, ring: Option<RingLease>) {
+        self.seen.note(|books| books.ring -= usize::from(ring.is_some()));
+    }
+
+    fn return_blocks(&self, proof: u64, held: Vec<Lease<u64>>) {
         self.seen.note(|books| books.blocks_out.retain(|out| out.0 != proof));
         held.into_iter().for_each(|lease| lease.give_back(proof));
     }
@@ -142,6 +163,7 @@ impl Model {
         });
         let claim = KeyClaim { resident_bytes: 1, scratch_bytes: 1, blocks: BLOCKS };
         let key = turn.load(claim).expect("there is room");
+        self.return_ring(self.lease_ring().ok());
         self.seen.note(|books| books.loading = false);
         drop(turn);
         drop(key);
@@ -156,7 +178,7 @@ impl Model {
     }
 }
 
-type Staged = (crate::arena::Reservation<u64>, Vec<crate::arena::Lease<u64>>);
+type Staged = (Reservation<u64>, Vec<Lease<u64>>);
 
 /// Whose lock a model has.
 #[derive(Clone, Copy, PartialEq)]
