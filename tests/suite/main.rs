@@ -8,6 +8,7 @@ mod points;
 mod repr;
 mod witness;
 
+mod density;
 mod device;
 
 #[cfg(feature = "bellman")]
