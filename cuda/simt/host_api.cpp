@@ -47,6 +47,8 @@ const char* g16_host_runtime::status_text(Status status) {
             return "a block's threads met at different barriers";
         case G16_HOST_KERNEL_EXCEPTION:
             return "an exception left a kernel";
+        case G16_HOST_KERNEL_MEMORY:
+            return "a command lacks memory or reaches where it may not";
         default:
             return "unrecognised status";
     }

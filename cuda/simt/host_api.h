@@ -26,6 +26,7 @@ enum {
     G16_HOST_MASK_MISMATCH = 9002,    // a warp operation's lanes disagree
     G16_HOST_BARRIER_DIVERGED = 9003,
     G16_HOST_KERNEL_EXCEPTION = 9004,
+    G16_HOST_KERNEL_MEMORY = 9005,  // a command lacks memory or reaches where it may not
 };
 
 typedef struct G16HostConfig {

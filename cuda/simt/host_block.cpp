@@ -27,7 +27,7 @@ bool Block::run(const Launch& launch, Uint3 index, uint64_t linear_index, Fault&
     prepare(launch, index, linear_index);
     Fiber* first = start_fiber();
     if (first == nullptr) {
-        fault_ = {G16_HOST_OUT_OF_MEMORY, "no memory for a kernel thread's stack"};
+        fault_ = {G16_HOST_KERNEL_MEMORY, "no memory for a kernel thread's stack"};
     } else {
         current_ = first;
         thread_stack_left_ = true;
@@ -172,7 +172,7 @@ Fiber* Block::next_fiber(bool prefer_fresh) {
     if (!fresh) return nullptr;
     Fiber* fiber = start_fiber();
     if (fiber == nullptr) {
-        fail(G16_HOST_OUT_OF_MEMORY, "no memory for a kernel thread's stack");
+        fail(G16_HOST_KERNEL_MEMORY, "no memory for a kernel thread's stack");
     }
     return fiber;
 }

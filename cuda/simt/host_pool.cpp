@@ -82,7 +82,7 @@ void Pool::take_blocks(Block& block, const Launch& launch) {
             Uint3 index = place(launch, ticket, linear);
             ok = block.run(launch, index, linear, fault);
         } catch (const std::exception&) {
-            fault = {G16_HOST_OUT_OF_MEMORY, "no memory to run a kernel's block"};
+            fault = {G16_HOST_KERNEL_MEMORY, "no memory to run a kernel's block"};
         }
         if (!ok) {
             failed_.store(true, std::memory_order_relaxed);

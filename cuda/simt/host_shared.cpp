@@ -91,7 +91,7 @@ void* Block::shared_array(const void* token, size_t bytes, size_t alignment) {
         snprintf(text, sizeof text,
                  "%zu bytes of static and %zu of dynamic shared memory are more than a block has",
                  static_shared_, dynamic_shared_);
-        fail(G16_HOST_INVALID_VALUE, text);
+        fail(G16_HOST_KERNEL_MEMORY, text);
     }
     size_t offset = take_shared(bytes, std::max(alignment, kMinAlignment));
     slots_.push_back({token, offset});
@@ -102,11 +102,11 @@ void* Block::shared_array(const void* token, size_t bytes, size_t alignment) {
 
 void Block::copy_async(void* dst, const void* src, uint32_t bytes) {
     if ((reinterpret_cast<uintptr_t>(dst) | reinterpret_cast<uintptr_t>(src)) % bytes != 0) {
-        fail(G16_HOST_INVALID_VALUE, "an asynchronous copy is not aligned to its size");
+        fail(G16_HOST_KERNEL_MEMORY, "an asynchronous copy is not aligned to its size");
     }
     auto* first = static_cast<unsigned char*>(dst);
     if (first < shared_ || first + bytes > shared_ + shared_used_) {
-        fail(G16_HOST_INVALID_VALUE, "an asynchronous copy leads outside shared memory");
+        fail(G16_HOST_KERNEL_MEMORY, "an asynchronous copy leads outside shared memory");
     }
     memset(dst, kPoison, bytes);
     AsyncCopies& copies = copies_[context.thread];

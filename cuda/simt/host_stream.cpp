@@ -198,11 +198,11 @@ void G16HostDevice::run_first(Lock& lock, G16HostStream* stream) {
     std::unique_ptr<rt::HostTask> task = std::move(stream->queue.front().task);
     stream->busy = true;
     lock.unlock();
-    Status status = G16_HOST_UNKNOWN;
+    Status status = G16_HOST_KERNEL_EXCEPTION;
     try {
         status = task->run();
     } catch (const std::bad_alloc&) {
-        status = G16_HOST_OUT_OF_MEMORY;
+        status = G16_HOST_KERNEL_MEMORY;
     } catch (...) {
     }
     task.reset();

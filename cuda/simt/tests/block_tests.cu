@@ -4,6 +4,10 @@
 
 #include "simt/tests/check.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace G16_NS::simt_kernels {
 
 __global__ void index_kernel(uint32_t* out) {
@@ -109,6 +113,19 @@ __global__ void deep_kernel(uint32_t* out) {
     for (uint32_t i = 0; i < 2048; ++i) sum += values[i];
     out[threadIdx.x] = sum;
 }
+
+#ifdef __SANITIZE_ADDRESS__
+// Whether the bytes around a shared array may be touched: between them and it, they may not.
+__global__ void redzone_kernel(uint32_t* out) {
+    SIMT_SHARED(uint32_t, first, 5);
+    SIMT_SHARED(uint32_t, second, 16);
+    SIMT_DYN_SHARED(uint32_t, dynamic);
+    out[0] = static_cast<uint32_t>(__asan_address_is_poisoned(&first[0] + 5));
+    out[1] = static_cast<uint32_t>(__asan_address_is_poisoned(&second[0] - 1));
+    out[2] = static_cast<uint32_t>(__asan_address_is_poisoned(dynamic + 3));
+    out[3] = static_cast<uint32_t>(__asan_address_is_poisoned(&second[15]));
+}
+#endif
 
 }  // namespace G16_NS::simt_kernels
 
@@ -218,6 +235,17 @@ bool lucky_without_barrier(Host& host) {
     return true;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+void redzones(Host& host) {
+    uint32_t* out = host.array<uint32_t>(4);
+    CHECK_EQ(simt::launch(redzone_kernel, 2, 1, 12, host.first, out), 0);
+    std::vector<uint32_t> got = download(host, out, 4);
+    for (uint32_t i = 0; i < 4; ++i) CHECK_EQ(got[i], i < 3);
+}
+#else
+void redzones(Host&) {}
+#endif
+
 }  // namespace
 
 void block_tests() {
@@ -229,6 +257,7 @@ void block_tests() {
         reductions(host);
         atomics(host);
         asynchronous_copies(host);
+        redzones(host);
         CHECK(!lucky_without_barrier(host));
         uint32_t* out = host.array<uint32_t>(128);
         CHECK_EQ(simt::launch(deep_kernel, 1, 128, 0, host.first, out), 0);
