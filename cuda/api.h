@@ -31,13 +31,32 @@ typedef struct G16ProbeApi {
 } G16ProbeApi;
 
 // --- ntt -----------------------------------------------------------------------------------------
+// Arrays are scalars in Montgomery form; one transform has n = 2^log_size of them.
 typedef struct G16NttApi {
-    uint32_t reserved;
+    // Scalars that the tables of a domain take; 0 where there is no such domain.
+    size_t (*domain_len)(uint32_t log_size);
+    // Builds a domain's tables from `root` in host memory, a primitive 2n-th root of unity.
+    G16Status (*domain_build)(void* domain, uint32_t log_size, const void* root, G16Stream stream);
+    // Scalars that the tables of a coset take.
+    size_t (*coset_len)(uint32_t log_size);
+    // Builds a coset's tables from its shift and the shift's inverse, both in host memory.
+    G16Status (*coset_build)(void* coset, uint32_t log_size, const void* shift,
+                             const void* inverse_shift, G16Stream stream);
+    // `batch` transforms in place, below 2^32 scalars together. With `reversed_input` from
+    // bit-reversed to natural order, else from natural to bit-reversed order. `coset` may be null.
+    G16Status (*transform)(void* data, const void* domain, const void* coset, uint32_t log_size,
+                           uint32_t batch, uint32_t inverse, uint32_t reversed_input,
+                           G16Stream stream);
+    // Changes the order of each array of the batch, in place.
+    G16Status (*bit_reverse)(void* data, uint32_t log_size, uint32_t batch, G16Stream stream);
 } G16NttApi;
 
 // --- quotient ------------------------------------------------------------------------------------
 typedef struct G16QuotientApi {
-    uint32_t reserved;
+    // From evaluations a and b (Montgomery form) the quotient's n coefficients, in natural order
+    // and canonical form, into b. a and w (of n scalars) are overwritten.
+    G16Status (*quotient)(void* a, void* b, void* w, const void* domain, uint32_t log_size,
+                          G16Stream stream);
 } G16QuotientApi;
 
 // --- witness -------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // One target's table of launchers.
 #include "api.h"
+#include "ntt/api.cuh"
 #include "simt/prim.cuh"
 #include "simt/simt.cuh"
 
@@ -17,7 +18,7 @@ simt::Status points_g1_load();
 simt::Status points_g2_load();
 
 G16Status load_kernels() {
-    for (auto* load : {prim::load, witness_load, batch_add_g1_load, batch_add_g2_load,
+    for (auto* load : {prim::load, ntt::load, witness_load, batch_add_g1_load, batch_add_g2_load,
                        points_g1_load, points_g2_load}) {
         if (const simt::Status status = load()) return status;
     }
@@ -42,6 +43,8 @@ extern "C" const G16Api* G16_API_FUNCTION(void) {
         a.batch_add_g2 = G16_NS::batch_add_g2_api();
         a.points_g1 = G16_NS::points_g1_api();
         a.points_g2 = G16_NS::points_g2_api();
+        a.ntt = G16_NS::ntt::api();
+        a.quotient = G16_NS::ntt::quotient_api();
         return a;
     }();
     return &api;

@@ -112,6 +112,12 @@ pub enum Error {
         /// What is wrong with it.
         fault: crate::points::PointFault,
     },
+    /// The number given as root of unity does not generate the roots of order 2^32.
+    #[error("the number given as a root of unity does not have order 2^32")]
+    RootOfUnity,
+    /// A coset's shift is zero.
+    #[error("a coset's shift must not be zero")]
+    ZeroShift,
     // --- keys, assignments, proofs ---
     /// A key is damaged, or the bytes are no key.
     #[error("key, {part}{}: {fault}", in_element(*.element))]

@@ -30,14 +30,51 @@ pub struct ProbeApi {
 /// `G16NttApi`.
 #[repr(C)]
 pub struct NttApi {
-    reserved: u32,
+    pub domain_len: unsafe extern "C" fn(log_size: u32) -> usize,
+    pub domain_build: unsafe extern "C" fn(
+        domain: *mut c_void,
+        log_size: u32,
+        root: *const c_void,
+        stream: RawStream,
+    ) -> Status,
+    pub coset_len: unsafe extern "C" fn(log_size: u32) -> usize,
+    pub coset_build: unsafe extern "C" fn(
+        coset: *mut c_void,
+        log_size: u32,
+        shift: *const c_void,
+        inverse_shift: *const c_void,
+        stream: RawStream,
+    ) -> Status,
+    pub transform: unsafe extern "C" fn(
+        data: *mut c_void,
+        domain: *const c_void,
+        coset: *const c_void,
+        log_size: u32,
+        batch: u32,
+        inverse: u32,
+        reversed_input: u32,
+        stream: RawStream,
+    ) -> Status,
+    pub bit_reverse: unsafe extern "C" fn(
+        data: *mut c_void,
+        log_size: u32,
+        batch: u32,
+        stream: RawStream,
+    ) -> Status,
 }
 
 // --- quotient ---
 /// `G16QuotientApi`.
 #[repr(C)]
 pub struct QuotientApi {
-    reserved: u32,
+    pub quotient: unsafe extern "C" fn(
+        a: *mut c_void,
+        b: *mut c_void,
+        w: *mut c_void,
+        domain: *const c_void,
+        log_size: u32,
+        stream: RawStream,
+    ) -> Status,
 }
 
 // --- witness ---

@@ -11,8 +11,10 @@ mod error;
 mod ffi;
 pub mod key;
 pub mod lock;
+pub mod ntt;
 pub mod points;
 pub mod proof;
+pub mod quotient;
 pub mod r1cs;
 #[allow(unsafe_code)] // the layouts
 pub mod repr;

@@ -4,7 +4,9 @@
 mod tables;
 
 pub(crate) mod batch_add;
+pub(crate) mod ntt;
 pub(crate) mod points;
+pub(crate) mod quotient;
 pub(crate) mod witness;
 
 pub use tables::Tables;

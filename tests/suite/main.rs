@@ -18,7 +18,9 @@ mod assignment;
 mod circuits;
 #[cfg(feature = "bellman")]
 mod key;
+mod ntt;
 mod proof;
+mod quotient;
 #[cfg(feature = "bellman")]
 mod r1cs;
 mod verify;

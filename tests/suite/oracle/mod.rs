@@ -2,4 +2,5 @@
 
 pub mod batch_add;
 pub mod groups;
+pub mod ntt;
 pub mod witness;

@@ -1,0 +1,254 @@
+// Launchers of transforms.
+#include "ntt/api.cuh"
+#include "ntt/kernels.cuh"
+#include "ntt/pass.cuh"
+
+#include <cstring>
+
+namespace G16_NS::ntt {
+
+using simt::Status;
+using simt::Stream;
+
+Layout layout(uint32_t log_size) {
+    Layout l{};
+    l.log_size = log_size;
+    l.passes = log_size <= kMaxTileBits ? 1 : (log_size + kMaxRowBits - 1) / kMaxRowBits;
+    uint32_t low = 0;
+    for (uint32_t i = 0; i < l.passes; i++) {
+        const uint32_t left = l.passes - i;
+        l.row_bits[i] = (log_size - low + left - 1) / left;
+        l.low_bits[i] = low;
+        low += l.row_bits[i];
+    }
+    // Two tables of equal size; with three passes, the twiddles of the lower two passes are
+    // multiples of 2^power_bits.
+    l.power_bits = (log_size + 1) / 2;
+    if (l.passes == 3) l.power_bits = log_size + 1 - l.low_bits[2];
+    l.root_bits = log_size < kMaxTileBits ? log_size : kMaxTileBits;
+    return l;
+}
+
+size_t tables_len(const Layout& l) {
+    return (size_t(2) << l.power_bits) + (size_t(1) << (l.log_size + 1 - l.power_bits)) +
+           (size_t(1) << l.root_bits);
+}
+
+Tables tables(void* memory, const Layout& l) {
+    Tables t;
+    t.low = static_cast<Fr*>(memory);
+    t.low_over_n = t.low + (size_t(1) << l.power_bits);
+    t.high = t.low_over_n + (size_t(1) << l.power_bits);
+    t.roots = t.high + (size_t(1) << (l.log_size + 1 - l.power_bits));
+    return t;
+}
+
+namespace {
+
+// Makes tiles smaller than the largest where that gives the grid enough blocks.
+void choose_tile(Pass* p) {
+    const bool strided = p->low_bits > 0;
+    uint32_t least = p->row_bits + (strided ? kMinColumnBits : 0);
+    if (least < kMinTileBits) least = kMinTileBits;
+    p->tile_bits = kMaxTileBits;
+    while (p->tile_bits > least && p->total >> p->tile_bits < kWantedBlocks) p->tile_bits--;
+    if (!strided) return;
+    if (p->tile_bits > p->row_bits + p->low_bits) p->tile_bits = p->row_bits + p->low_bits;
+    p->column_bits = p->tile_bits - p->row_bits;
+}
+
+Pass pass(const Transform& t, uint32_t index, Rounds rounds) {
+    const Layout& l = t.layout;
+    Pass p{};
+    p.src = p.dst = t.data;
+    p.total = t.batch << l.log_size;
+    p.log_size = l.log_size;
+    p.low_bits = l.low_bits[index];
+    p.row_bits = l.row_bits[index];
+    p.roots = t.tables.roots;
+    p.root_bits = l.root_bits;
+    p.twiddles.low = t.tables.low;
+    p.twiddles.high = t.tables.high;
+    p.twiddles.low_bits = l.power_bits;
+    p.twiddles.aligned = l.log_size + 1 - p.low_bits - p.row_bits >= l.power_bits;
+    p.twiddles.inverse = rounds == Rounds::kInverse;
+    p.twiddles.order_minus_1 = (2u << l.log_size) - 1;
+    choose_tile(&p);
+    return p;
+}
+
+Fr read_host(const void* bytes) {
+    Fr x;
+    std::memcpy(&x, bytes, sizeof x);
+    return x;
+}
+
+// base^(2^bits)
+Fr raised(Fr base, uint32_t bits) {
+    for (uint32_t i = 0; i < bits; i++) base = sqr(base);
+    return base;
+}
+
+// 1 / 2^bits
+Fr over_power_of_two(uint32_t bits) {
+    Fr x = Fr::one();
+    for (uint32_t i = 0; i < bits; i++) x = half(x);
+    return x;
+}
+
+uint32_t element_blocks(uint32_t elements) {
+    return (elements + kElementThreads - 1) / kElementThreads;
+}
+
+Status build_powers(Fr* dst, const Fr& base, const Fr& factor, uint32_t bits, Stream stream) {
+    const uint32_t count = 1u << bits;
+    return simt::launch(powers_kernel, dim3(element_blocks(count)), dim3(kElementThreads), 0,
+                        stream, dst, base, factor, count);
+}
+
+}  // namespace
+
+Pass dif_pass(const Transform& t, uint32_t index, Rounds rounds) {
+    Pass p = pass(t, index, rounds);
+    p.dif = rounds;
+    return p;
+}
+
+Pass dit_pass(const Transform& t, uint32_t index, Rounds rounds) {
+    Pass p = pass(t, index, rounds);
+    p.dit = rounds;
+    return p;
+}
+
+Scale root_scale(const Transform& t, bool inverse, bool reversed) {
+    Scale s{};
+    s.kind = ScaleKind::kPowers;
+    s.reversed = reversed;
+    s.powers.low = t.tables.low;
+    s.powers.high = t.tables.high;
+    s.powers.low_bits = t.layout.power_bits;
+    s.powers.inverse = inverse;
+    s.powers.order_minus_1 = (2u << t.layout.log_size) - 1;
+    return s;
+}
+
+void divide_by_size(const Transform& t, Pass* top) {
+    if (t.layout.passes > 1) {
+        top->twiddles.low = t.tables.low_over_n;
+        top->twiddles.aligned = false;
+    } else {
+        if (top->after.kind == ScaleKind::kNone) top->after.kind = ScaleKind::kConstant;
+        top->after.powers.low = t.tables.low_over_n;
+    }
+}
+
+Status run(const Pass& p, Stream stream) {
+    const uint32_t blocks = (p.total + (1u << p.tile_bits) - 1) >> p.tile_bits;
+    return simt::launch(pass_kernel, dim3(blocks), dim3(1u << (p.tile_bits - kGroupBits)),
+                        tile_bytes(p.tile_bits), stream, p);
+}
+
+namespace {
+
+// A coset's tables: the powers of the shift, then those of its inverse divided by n.
+struct CosetLayout {
+    uint32_t low_bits, high_bits;
+
+    explicit CosetLayout(uint32_t log_size)
+        : low_bits((log_size + 1) / 2), high_bits(log_size - low_bits) {}
+
+    size_t len() const { return (size_t(1) << low_bits) + (size_t(1) << high_bits); }
+};
+
+Scale coset_scale(const Transform& t, const void* coset, bool inverse, bool reversed) {
+    Scale s{};
+    if (coset == nullptr) return s;
+    const CosetLayout l(t.layout.log_size);
+    s.kind = ScaleKind::kPowers;
+    s.reversed = reversed;
+    s.powers.low = static_cast<const Fr*>(coset) + (inverse ? l.len() : 0);
+    s.powers.high = s.powers.low + (size_t(1) << l.low_bits);
+    s.powers.low_bits = l.low_bits;
+    return s;
+}
+
+// --- the C ABI ---
+
+size_t domain_len(uint32_t log_size) {
+    return log_size > kMaxLogSize ? 0 : tables_len(layout(log_size));
+}
+
+Status domain_build(void* memory, uint32_t log_size, const void* root, Stream stream) {
+    const Layout l = layout(log_size);
+    const Tables t = tables(memory, l);
+    const Fr w = read_host(root), one = Fr::one();
+    const uint32_t all_bits = log_size + 1;
+    Status status = build_powers(t.low, w, one, l.power_bits, stream);
+    if (status != 0) return status;
+    status = build_powers(t.low_over_n, w, over_power_of_two(log_size), l.power_bits, stream);
+    if (status != 0) return status;
+    const uint32_t high_bits = all_bits - l.power_bits;
+    status = build_powers(t.high, raised(w, l.power_bits), one, high_bits, stream);
+    if (status != 0) return status;
+    return build_powers(t.roots, raised(w, all_bits - l.root_bits), one, l.root_bits, stream);
+}
+
+size_t coset_len(uint32_t log_size) {
+    return log_size > kMaxLogSize ? 0 : 2 * CosetLayout(log_size).len();
+}
+
+Status coset_build(void* memory, uint32_t log_size, const void* shift, const void* inverse_shift,
+                   Stream stream) {
+    const CosetLayout l(log_size);
+    for (uint32_t inverse = 0; inverse < 2; inverse++) {
+        Fr* low = static_cast<Fr*>(memory) + inverse * l.len();
+        const Fr base = read_host(inverse ? inverse_shift : shift);
+        const Fr factor = inverse ? over_power_of_two(log_size) : Fr::one();
+        Status status = build_powers(low, base, factor, l.low_bits, stream);
+        if (status != 0) return status;
+        status = build_powers(low + (size_t(1) << l.low_bits), raised(base, l.low_bits), Fr::one(),
+                              l.high_bits, stream);
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+Status transform(void* data, const void* domain, const void* coset, uint32_t log_size,
+                 uint32_t batch, uint32_t inverse, uint32_t reversed_input, Stream stream) {
+    const Layout l = layout(log_size);
+    const Transform t{l, tables(const_cast<void*>(domain), l), static_cast<Fr*>(data), batch};
+    const Rounds rounds = inverse ? Rounds::kInverse : Rounds::kForward;
+    for (uint32_t step = 0; step < l.passes; step++) {
+        const bool first = step == 0, last = step + 1 == l.passes;
+        const uint32_t index = reversed_input ? step : l.passes - 1 - step;
+        Pass p = reversed_input ? dit_pass(t, index, rounds) : dif_pass(t, index, rounds);
+        if (first && !inverse) p.before = coset_scale(t, coset, false, reversed_input);
+        if (last && inverse) p.after = coset_scale(t, coset, true, !reversed_input);
+        const bool top = index + 1 == l.passes;
+        if (top && inverse && coset == nullptr) divide_by_size(t, &p);
+        const Status status = run(p, stream);
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+Status bit_reverse(void* data, uint32_t log_size, uint32_t batch, Stream stream) {
+    const uint32_t total = batch << log_size;
+    return simt::launch(bit_reverse_kernel, dim3(element_blocks(total)), dim3(kElementThreads), 0,
+                        stream, static_cast<Fr*>(data), log_size, total);
+}
+
+}  // namespace
+
+Status load() {
+    Status status = simt::load_kernel(pass_kernel);
+    if (status == 0) status = simt::load_kernel(powers_kernel);
+    if (status == 0) status = simt::load_kernel(bit_reverse_kernel);
+    return status;
+}
+
+G16NttApi api() {
+    return G16NttApi{domain_len, domain_build, coset_len, coset_build, transform, bit_reverse};
+}
+
+}  // namespace G16_NS::ntt

@@ -1,0 +1,98 @@
+// How a transform is cut into passes, and what one pass does: what its kernel and the launchers of
+// transforms and of the quotient share.
+#pragma once
+
+#include "field/fr.cuh"
+#include "ntt/tuning.cuh"
+#include "simt/simt.cuh"
+
+namespace G16_NS::ntt {
+
+// The powers of a number as two tables: base^e = low[e mod 2^low_bits] * high[e >> low_bits].
+struct Powers {
+    const Fr* low;
+    const Fr* high;
+    uint32_t low_bits;
+    uint32_t aligned;        // exponents are multiples of 2^low_bits, and low[0] = 1
+    uint32_t inverse;        // base^-e is meant
+    uint32_t order_minus_1;  // order of the base less one, where inverse
+};
+
+enum class ScaleKind : uint32_t { kNone, kConstant, kPowers };
+
+// A factor for each element: low[0], or the power whose exponent is the element's index.
+struct Scale {
+    ScaleKind kind;
+    uint32_t reversed;  // the exponent is the bit-reversed index
+    Powers powers;
+};
+
+// The root of unity that the rounds of a pass use: the domain's, or its inverse.
+enum class Rounds : uint32_t { kNone, kForward, kInverse };
+
+// One pass: dst = after * DIT(between * DIF(before * src * factor)), each part optional.
+struct Pass {
+    const Fr* src;
+    const Fr* factor;   // null: none
+    const Fr* minuend;  // not null: the quotient's last step, see store_tile
+    Fr* dst;
+    uint32_t total;  // elements of all transforms of the batch together
+    uint32_t log_size;
+    uint32_t low_bits;  // index bits below the rows
+    uint32_t row_bits;
+    uint32_t column_bits;  // columns of a strided tile; 0 where low_bits is 0
+    uint32_t tile_bits;    // row_bits + column_bits, or more: several transforms side by side
+    const Fr* roots;       // all powers of a root of order 2^root_bits
+    uint32_t root_bits;
+    Rounds dif, dit;
+    Powers twiddles;  // of a root of order 2^(log_size + 1)
+    Scale before, between, after;
+};
+
+// A domain's cut into passes, lowest index bits first, and the sizes of its tables.
+struct Layout {
+    uint32_t log_size;
+    uint32_t passes;
+    uint32_t row_bits[kMaxPasses];
+    uint32_t low_bits[kMaxPasses];
+    uint32_t power_bits;  // low_bits of the tables of powers
+    uint32_t root_bits;
+};
+
+Layout layout(uint32_t log_size);
+
+// A domain's tables. With w of order 2n, n = 2^log_size: `low` holds w^i for i < 2^power_bits,
+// `low_over_n` the same divided by n, `high` w^(i 2^power_bits) up to w^2n, `roots` all powers of
+// w^(2n / 2^root_bits).
+struct Tables {
+    Fr* low;
+    Fr* low_over_n;
+    Fr* high;
+    Fr* roots;
+};
+
+size_t tables_len(const Layout& layout);
+Tables tables(void* memory, const Layout& layout);
+
+// A domain, its tables, and a batch of transforms over it, `data` one behind the other.
+struct Transform {
+    Layout layout;
+    Tables tables;
+    Fr* data;
+    uint32_t batch;
+};
+
+// Pass number `index` (lowest index bits: 0) of a DIF or DIT, in place.
+Pass dif_pass(const Transform& t, uint32_t index, Rounds rounds);
+Pass dit_pass(const Transform& t, uint32_t index, Rounds rounds);
+
+// w^index or w^-index, w of order 2n.
+Scale root_scale(const Transform& t, bool inverse, bool reversed);
+
+// Makes an inverse transform divide by n; `top` is its pass over the top bits, with its `after`
+// set.
+void divide_by_size(const Transform& t, Pass* top);
+
+simt::Status run(const Pass& pass, simt::Stream stream);
+
+}  // namespace G16_NS::ntt

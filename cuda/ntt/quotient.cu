@@ -1,0 +1,104 @@
+// The quotient h = (A B - C) / Z of a satisfied system from the evaluations a, b of A and B.
+//
+// With Z = X^n - 1, write A B = L + X^n H, both parts below degree n. On the domain X^n = 1, so the
+// interpolation of a b there is C = L + H, which is also the system's C; on the odd coset X^n = -1,
+// so the interpolation of v = a' b' there is R = L - H. Hence A B - C = (X^n - 1) H and
+// h = H = (C - R) / 2. Six transforms: to C; a and b to coefficients and on to the odd coset; v to
+// R.
+//
+// The odd coset is w times the domain, w of order 2n. Coefficients stand in bit-reversed order and
+// evaluations in natural order throughout; the last pass writes h where it belongs.
+#include "ntt/api.cuh"
+#include "ntt/pass.cuh"
+
+namespace G16_NS::ntt {
+
+using simt::Status;
+using simt::Stream;
+
+namespace {
+
+// Interpolates evaluations on the domain, naturally ordered, all passes but the lowest.
+// The first reads src * factor, or src alone.
+Status interpolate_upper(const Transform& t, const Fr* src, const Fr* factor, Stream stream) {
+    for (uint32_t index = t.layout.passes - 1; index > 0; index--) {
+        Pass p = dif_pass(t, index, Rounds::kInverse);
+        if (index + 1 == t.layout.passes) {
+            p.src = src;
+            p.factor = factor;
+            divide_by_size(t, &p);
+        }
+        const Status status = run(p, stream);
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+// The interpolation's last pass: over the lowest bits, where a tile holds whole columns.
+Pass lowest_pass(const Transform& t, const Fr* src, const Fr* factor) {
+    Pass p = dif_pass(t, 0, Rounds::kInverse);
+    if (t.layout.passes == 1) {
+        p.src = src;
+        p.factor = factor;
+    }
+    return p;
+}
+
+// C of the product of a and b, bit-reversed, into t.data.
+Status product_coefficients(const Transform& t, const Fr* a, const Fr* b, Stream stream) {
+    const Status status = interpolate_upper(t, a, b, stream);
+    if (status != 0) return status;
+    Pass p = lowest_pass(t, a, b);
+    if (t.layout.passes == 1) divide_by_size(t, &p);
+    return run(p, stream);
+}
+
+// Evaluations on the domain to evaluations on the odd coset, in place, both in natural order: the
+// pass over the lowest bits scales its tile and turns back with it.
+Status extend(const Transform& t, Stream stream) {
+    Status status = interpolate_upper(t, t.data, nullptr, stream);
+    if (status != 0) return status;
+    Pass turn = lowest_pass(t, t.data, nullptr);
+    turn.between = root_scale(t, false, true);
+    if (t.layout.passes == 1) turn.between.powers.low = t.tables.low_over_n;
+    turn.dit = Rounds::kForward;
+    status = run(turn, stream);
+    for (uint32_t index = 1; index < t.layout.passes && status == 0; index++) {
+        status = run(dit_pass(t, index, Rounds::kForward), stream);
+    }
+    return status;
+}
+
+// h into `h`, from a' (t.data) and b' on the odd coset and C; b' and h may be the same array, for
+// b' is read in the first pass only.
+Status combine(const Transform& t, const Fr* b, const Fr* c, Fr* h, Stream stream) {
+    const Status status = interpolate_upper(t, t.data, b, stream);
+    if (status != 0) return status;
+    Pass p = lowest_pass(t, t.data, b);
+    p.after = root_scale(t, true, true);
+    if (t.layout.passes == 1) divide_by_size(t, &p);
+    p.minuend = c;
+    p.dst = h;
+    return run(p, stream);
+}
+
+Status quotient(void* a, void* b, void* w, const void* domain, uint32_t log_size, Stream stream) {
+    const Layout l = layout(log_size);
+    const Tables tab = tables(const_cast<void*>(domain), l);
+    const Transform on_a{l, tab, static_cast<Fr*>(a), 1};
+    const Transform on_b{l, tab, static_cast<Fr*>(b), 1};
+    const Transform on_w{l, tab, static_cast<Fr*>(w), 1};
+    Status status = product_coefficients(on_w, on_a.data, on_b.data, stream);
+    if (status != 0) return status;
+    status = extend(on_a, stream);
+    if (status != 0) return status;
+    status = extend(on_b, stream);
+    if (status != 0) return status;
+    return combine(on_a, on_b.data, on_w.data, on_b.data, stream);
+}
+
+}  // namespace
+
+G16QuotientApi quotient_api() { return G16QuotientApi{quotient}; }
+
+}  // namespace G16_NS::ntt
