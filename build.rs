@@ -48,25 +48,35 @@ fn collect(dir: &Path, units: &mut Vec<PathBuf>) {
     }
 }
 
-/// The host target: the same kernels, through the C++ compiler, optimised in every profile.
+/// The host target: the same kernels, through the C++ compiler, optimised in every profile. The
+/// probe is built once more over the GPU's arithmetic, with emulated carries.
 fn host(units: &[PathBuf]) {
-    let command = cc::Build::new()
+    let all: Vec<_> = units.iter().collect();
+    let probe: Vec<_> = units.iter().filter(|unit| unit.starts_with("cuda/probe")).collect();
+    host_library("host32", 1, &probe, &[("G16_NS", "g16_host32"), ("G16_LIMB32", "1")]);
+    host_library("host", 3, &all, &[("G16_NS", "g16_host")]);
+}
+
+fn host_library(name: &str, level: u32, units: &[&PathBuf], definitions: &[(&str, &str)]) {
+    let mut build = cc::Build::new();
+    build
         .cpp(true)
         .std("c++17")
-        .opt_level(3)
+        .opt_level(level)
         .debug(false)
         .warnings(true)
         .include("cuda")
-        .define("G16_NS", "g16_host")
         .flag("-x")
         .flag("c++")
-        .flag_if_supported("-Wno-unknown-pragmas")
-        .get_compiler()
-        .to_command();
-    let compiler = Compiler::from(&command);
-    let folder = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join("host");
-    match compiler.compile(&units.iter().collect::<Vec<_>>(), &folder) {
-        Ok(objects) => cc::Build::new().cpp(true).objects(objects).compile("groth16_host"),
+        .flag_if_supported("-Wno-unknown-pragmas");
+    for (definition, value) in definitions {
+        build.define(definition, *value);
+    }
+    let compiler = Compiler::from(&build.get_compiler().to_command());
+    let folder = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
+    let library = format!("groth16_{name}");
+    match compiler.compile(units, &folder) {
+        Ok(objects) => cc::Build::new().cpp(true).objects(objects).compile(&library),
         Err(text) => {
             eprintln!("\n{text}\n");
             std::process::exit(1)

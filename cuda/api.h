@@ -26,8 +26,56 @@ typedef struct G16IndexMap {
 } G16IndexMap;
 
 // --- probe: element-wise field and curve operations, for tests ---------------------------------
+enum {
+    G16_PROBE_ADD = 0,
+    G16_PROBE_SUB = 1,
+    G16_PROBE_NEG = 2,
+    G16_PROBE_DBL = 3,
+    G16_PROBE_MUL = 4,
+    G16_PROBE_SQR = 5,
+    G16_PROBE_MUL_CALL = 6,     // the out-of-line forms
+    G16_PROBE_SQR_CALL = 7,
+    G16_PROBE_INVERSE = 8,
+    G16_PROBE_MUL_ADD_MUL = 9,  // a b + c d, c and d being a and b from the other end; not for Fr
+    G16_PROBE_MUL_SUB_MUL = 10,
+    G16_PROBE_HALF = 11,
+    G16_PROBE_FROM_CANONICAL = 12,  // not for Fp2, as the next two
+    G16_PROBE_TO_CANONICAL = 13,
+    G16_PROBE_POW = 14,             // the exponent is b's two lowest limbs
+};
+
+enum {
+    G16_PROBE_FROM_AFFINE = 0,       // a
+    G16_PROBE_ADD_MIXED = 1,         // p + a
+    G16_PROBE_ADD_MIXED_INLINE = 2,  // p + a
+    G16_PROBE_ADD_POINTS = 3,        // p + q
+    G16_PROBE_DBL_POINT = 4,         // 2p
+    G16_PROBE_DBL_AFFINE = 5,        // 2a
+    G16_PROBE_NEG_POINT = 6,         // -p
+};
+
+typedef struct G16ProbeCurveApi {
+    // p, q, out: extended Jacobian; a: affine. All of n points.
+    G16Status (*xyzz)(uint32_t operation, const void* p, const void* q, const void* a, void* out,
+                      uint32_t n, G16Stream stream);
+    G16Status (*to_affine)(const void* p, void* out, uint32_t n, G16Stream stream);
+    // out: n bytes, 1 where a is infinity or on the curve.
+    G16Status (*on_curve)(const void* a, void* out, uint32_t n, G16Stream stream);
+} G16ProbeCurveApi;
+
 typedef struct G16ProbeApi {
-    uint32_t reserved;
+    // a, b, out: n elements.
+    G16Status (*fp)(uint32_t operation, const void* a, const void* b, void* out, uint32_t n,
+                    G16Stream stream);
+    G16Status (*fr)(uint32_t operation, const void* a, const void* b, void* out, uint32_t n,
+                    G16Stream stream);
+    G16Status (*fp2)(uint32_t operation, const void* a, const void* b, void* out, uint32_t n,
+                     G16Stream stream);
+    // bytes: 48 a number, big-endian; canonical: n bytes, 0 where a number is not below p.
+    G16Status (*fp_decode)(const void* bytes, void* out, void* canonical, uint32_t n,
+                           G16Stream stream);
+    G16ProbeCurveApi g1;
+    G16ProbeCurveApi g2;
 } G16ProbeApi;
 
 // --- ntt -----------------------------------------------------------------------------------------
@@ -142,6 +190,8 @@ void g16_sum_finish_g2(const void* partials, uint32_t count, uint8_t* bytes);
 
 const G16Api* g16_api_host(void);
 const G16Api* g16_api_cuda(void);
+// The host target's probe over the GPU's arithmetic, with emulated carries.
+const G16ProbeApi* g16_probe_host32(void);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // One target's table of launchers.
 #include "api.h"
 #include "ntt/api.cuh"
+#include "probe/probe.cuh"
 #include "simt/prim.cuh"
 #include "simt/simt.cuh"
 
@@ -18,8 +19,8 @@ simt::Status points_g1_load();
 simt::Status points_g2_load();
 
 G16Status load_kernels() {
-    for (auto* load : {prim::load, ntt::load, witness_load, batch_add_g1_load, batch_add_g2_load,
-                       points_g1_load, points_g2_load}) {
+    for (auto* load : {prim::load, ntt::load, probe::load, witness_load, batch_add_g1_load,
+                       batch_add_g2_load, points_g1_load, points_g2_load}) {
         if (const simt::Status status = load()) return status;
     }
     return 0;
@@ -38,6 +39,7 @@ extern "C" const G16Api* G16_API_FUNCTION(void) {
         a.size_bytes = sizeof(G16Api);
         a.load = G16_NS::load_kernels;
         a.status_text = G16_NS::simt::status_text;
+        a.probe = G16_NS::probe::api();
         a.witness = G16_NS::witness_api();
         a.batch_add_g1 = G16_NS::batch_add_g1_api();
         a.batch_add_g2 = G16_NS::batch_add_g2_api();

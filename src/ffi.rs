@@ -20,10 +20,36 @@ pub struct IndexMap {
 }
 
 // --- probe ---
+/// `G16ProbeApi::fp` and its like: operation, a, b, out, n, stream.
+pub type ProbeField =
+    unsafe extern "C" fn(u32, *const c_void, *const c_void, *mut c_void, u32, RawStream) -> Status;
+
+/// `G16ProbeCurveApi`.
+#[repr(C)]
+pub struct ProbeCurveApi {
+    pub xyzz: unsafe extern "C" fn(
+        u32,
+        *const c_void,
+        *const c_void,
+        *const c_void,
+        *mut c_void,
+        u32,
+        RawStream,
+    ) -> Status,
+    pub to_affine: unsafe extern "C" fn(*const c_void, *mut c_void, u32, RawStream) -> Status,
+    pub on_curve: unsafe extern "C" fn(*const c_void, *mut c_void, u32, RawStream) -> Status,
+}
+
 /// `G16ProbeApi`.
 #[repr(C)]
 pub struct ProbeApi {
-    reserved: u32,
+    pub fp: ProbeField,
+    pub fr: ProbeField,
+    pub fp2: ProbeField,
+    pub fp_decode:
+        unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void, u32, RawStream) -> Status,
+    pub g1: ProbeCurveApi,
+    pub g2: ProbeCurveApi,
 }
 
 // --- ntt ---
@@ -174,6 +200,7 @@ pub struct Api {
 
 unsafe extern "C" {
     pub safe fn g16_api_host() -> *const Api;
+    pub safe fn g16_probe_host32() -> *const ProbeApi;
     pub fn g16_sum_finish_g1(partials: *const c_void, count: u32, bytes: *mut u8);
     pub fn g16_sum_finish_g2(partials: *const c_void, count: u32, bytes: *mut u8);
     #[cfg(feature = "cuda")]

@@ -13,6 +13,8 @@ pub mod key;
 pub mod lock;
 pub mod ntt;
 pub mod points;
+#[doc(hidden)]
+pub mod probe;
 pub mod proof;
 pub mod quotient;
 pub mod r1cs;

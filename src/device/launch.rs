@@ -6,6 +6,7 @@ mod tables;
 pub(crate) mod batch_add;
 pub(crate) mod ntt;
 pub(crate) mod points;
+pub(crate) mod probe;
 pub(crate) mod quotient;
 pub(crate) mod witness;
 

@@ -1,21 +1,22 @@
 //! The crate's tests, in one executable; they climb: field, curve, operation, proof, pipeline.
 #![allow(missing_docs)]
 mod batch_add;
+mod curve;
 #[allow(dead_code)] // helpers
 mod data;
+mod device;
+mod field;
 mod oracle;
 mod points;
 mod repr;
 mod witness;
-
-mod density;
-mod device;
 
 #[cfg(feature = "bellman")]
 mod assignment;
 #[cfg(feature = "bellman")]
 #[allow(dead_code)] // helpers
 mod circuits;
+mod density;
 #[cfg(feature = "bellman")]
 mod key;
 mod ntt;
