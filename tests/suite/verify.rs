@@ -151,7 +151,7 @@ fn compressed_key(form: &str, bytes: &[u8]) -> Option<VerifyingKey> {
             }
             _ => {
                 assert!(name.starts_with("ic"), "{name}");
-                let count = count.unwrap_or_else(|| rest.len() / 48);
+                let count = count.unwrap_or(rest.len() / 48);
                 for point in rest.chunks_exact(48).take(count) {
                     vk.ic.push(g1(point)?);
                 }
