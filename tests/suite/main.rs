@@ -24,4 +24,5 @@ mod proof;
 mod quotient;
 #[cfg(feature = "bellman")]
 mod r1cs;
+mod sapling;
 mod verify;
