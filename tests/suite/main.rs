@@ -9,6 +9,7 @@ mod field;
 mod oracle;
 mod points;
 mod repr;
+mod simt;
 mod witness;
 
 #[cfg(feature = "bellman")]
