@@ -74,6 +74,45 @@ impl DensityMap {
         Ok(Self { bitmap, rank, len, count: count as usize })
     }
 
+    /// A map of `len` variables that all have a point.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
+    pub fn full(len: usize) -> Result<Self> {
+        Self::from_words(vec![u32::MAX; len.div_ceil(WORD_BITS)], len)
+    }
+
+    /// A map of `len` variables without points.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
+    pub fn empty(len: usize) -> Result<Self> {
+        Self::from_words(vec![0; len.div_ceil(WORD_BITS)], len)
+    }
+
+    /// The variables of the first map, then those of the second.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
+    pub fn concat(first: &Self, second: &Self) -> Result<Self> {
+        let len = first.len.saturating_add(second.len);
+        let mut words = first.bitmap.clone();
+        words.resize(len.div_ceil(WORD_BITS), 0);
+        let (word, shift) = (first.len / WORD_BITS, first.len % WORD_BITS);
+        for (i, &bits) in second.bitmap.iter().enumerate() {
+            words[word + i] |= bits << shift;
+            if shift > 0
+                && let Some(next) = words.get_mut(word + i + 1)
+            {
+                *next |= bits >> (WORD_BITS - shift);
+            }
+        }
+        Self::from_words(words, len)
+    }
+
     /// How many variables the map covers.
     pub fn len(&self) -> usize {
         self.len

@@ -196,6 +196,15 @@ pub enum Error {
         /// What it did.
         what: &'static str,
     },
+    /// A proof did not verify, and neither did a second one, though the constraints hold.
+    #[error(
+        "two proofs in a row failed their self-check: the key is another circuit's, or the device \
+         makes errors"
+    )]
+    SelfCheck,
+    /// The key was loaded by another prover.
+    #[error("the key was loaded by another prover, on its device")]
+    OtherProver,
     /// The caller cancelled the proof.
     #[error("cancelled")]
     Cancelled,

@@ -173,10 +173,73 @@ pub struct PointsApi {
 }
 
 // --- msm ---
+/// `G16MsmPlan`: the shape of a multi-scalar multiplication.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MsmPlan {
+    pub terms: u32,
+    pub windows: u32,
+    pub group: u32,
+    pub bucket_bits: u32,
+    pub task_terms: u32,
+    pub tasks: u32,
+    pub combine_rounds: u32,
+    pub tail_bits: u32,
+    pub sorted_bytes: u64,
+    pub sort_bytes: u64,
+    pub partial_bytes: u64,
+    pub result_bytes: u64,
+}
+
+/// `G16MsmScalars`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MsmScalars {
+    pub scalars: *const c_void,
+    pub variables: *const u32,
+    pub count: *const u32,
+    pub scalars_length: u32,
+    pub terms: u32,
+    pub montgomery: u32,
+    pub reserved: u32,
+}
+
 /// `G16MsmApi`.
 #[repr(C)]
 pub struct MsmApi {
-    reserved: u32,
+    pub plan:
+        unsafe extern "C" fn(terms: u32, windows: u32, group: u32, plan: *mut MsmPlan) -> Status,
+    pub sort: unsafe extern "C" fn(
+        plan: *const MsmPlan,
+        scalars: *const MsmScalars,
+        first_window: u32,
+        sorted: *mut c_void,
+        scratch: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
+    pub accumulate: unsafe extern "C" fn(
+        plan: *const MsmPlan,
+        first_window: u32,
+        sorted: *const c_void,
+        points: *const c_void,
+        map: *const IndexMap,
+        resume: u32,
+        partials: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
+    pub reduce: unsafe extern "C" fn(
+        plan: *const MsmPlan,
+        first_window: u32,
+        sorted: *const c_void,
+        partials: *mut c_void,
+        result: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
+    pub finish: unsafe extern "C" fn(
+        plan: *const MsmPlan,
+        result: *const c_void,
+        encoding: *mut u8,
+    ) -> Status,
 }
 
 /// `G16Api`: one target's kernels.

@@ -16,9 +16,12 @@ use crate::{Error, Result};
 #[cfg(feature = "bellman")]
 mod bellman;
 pub(crate) mod check;
+mod loaded;
 mod read;
 
 pub use check::PointFault;
+pub use loaded::LoadedKey;
+pub(crate) use loaded::Queries;
 
 /// The largest domain is 2^31: the last root of unity is left to the coset, as in bellman.
 pub const MAX_DOMAIN_LOG2: u32 = 31;

@@ -149,6 +149,20 @@ impl<'a, T: Plain> View<'a, T> {
         Ok(View { ptr, len: range.len(), device: self.device, marker: PhantomData })
     }
 
+    /// The same bytes as elements of another type; a remainder at the end is left out.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the start is not aligned for `U`.
+    pub fn cast<U: Plain>(self) -> Result<View<'a, U>> {
+        let misaligned = self.ptr as usize % align_of::<U>();
+        if misaligned != 0 {
+            let what = "alignment";
+            return Err(Error::Length { operation: "view", what, got: misaligned, expected: 0 });
+        }
+        let len = self.len * size_of::<T>() / size_of::<U>();
+        Ok(View { ptr: self.ptr, len, device: self.device, marker: PhantomData })
+    }
+
     /// The address for a launch on `stream`; refused when the stream is another device's.
     pub(crate) fn ptr_on(&self, stream: &Stream) -> Result<*const T> {
         check_device(self.device, stream)?;
@@ -169,6 +183,11 @@ impl<'a, T: Plain> ViewMut<'a, T> {
 
     /// The same elements, to be read.
     pub fn as_view(&self) -> View<'_, T> {
+        View { ptr: self.ptr, len: self.len, device: self.device, marker: PhantomData }
+    }
+
+    /// The same elements for as long as the view lasts, to be read.
+    pub fn into_view(self) -> View<'a, T> {
         View { ptr: self.ptr, len: self.len, device: self.device, marker: PhantomData }
     }
 

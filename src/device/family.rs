@@ -64,6 +64,11 @@ impl LaunchCounts {
         self.counts[family as usize].load(Ordering::Relaxed)
     }
 
+    /// The counts now, in the order of [`Family::ALL`].
+    pub fn snapshot(&self) -> [u64; Family::ALL.len()] {
+        std::array::from_fn(|i| self.counts[i].load(Ordering::Relaxed))
+    }
+
     pub(super) fn add(&self, family: Family) {
         self.counts[family as usize].fetch_add(1, Ordering::Relaxed);
     }

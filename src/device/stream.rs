@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::backend::RawEvent;
-use super::{Device, Family, View, ViewMut};
+use super::{Device, Family, LaunchCounts, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::ffi::{Api, RawStream, Status};
 use crate::repr::Plain;
@@ -13,6 +13,7 @@ use crate::repr::Plain;
 pub struct Stream {
     device: Device,
     raw: RawStream,
+    launches: LaunchCounts,
 }
 
 // SAFETY: both targets' stream handles may be used from any thread.
@@ -23,7 +24,12 @@ unsafe impl Sync for Stream {}
 impl Stream {
     pub(super) fn new(device: &Device) -> Result<Self> {
         let raw = device.ok("stream create", device.backend().stream_create())?;
-        Ok(Self { device: device.clone(), raw })
+        Ok(Self { device: device.clone(), raw, launches: LaunchCounts::default() })
+    }
+
+    /// How many launches each kernel family has made on this stream.
+    pub fn launches(&self) -> &LaunchCounts {
+        &self.launches
     }
 
     /// The stream's device.
@@ -157,6 +163,7 @@ impl Stream {
     ) -> Result<()> {
         super::launch::check(&self.device, operation, status)?;
         self.device.inner.launches.add(family);
+        self.launches.add(family);
         Ok(())
     }
 }

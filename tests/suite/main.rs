@@ -6,10 +6,10 @@ mod curve;
 mod data;
 mod device;
 mod field;
+mod msm;
 mod oracle;
 mod points;
 mod repr;
-mod simt;
 mod witness;
 
 #[cfg(feature = "bellman")]

@@ -3,5 +3,6 @@
 pub mod batch_add;
 pub mod bigint;
 pub mod groups;
+pub mod msm;
 pub mod ntt;
 pub mod witness;

@@ -1,0 +1,119 @@
+// Accumulation: a sum of affine points for each task, for either curve.
+#pragma once
+#include <cstring>
+
+#include "curve/index_map.cuh"
+#include "curve/xyzz.cuh"
+#include "msm/plan.cuh"
+
+namespace G16_NS::msm {
+
+// Walks a task's entries and stops at those whose variable has a point.
+struct EntryWalk {
+    const uint32_t* entries;
+    uint32_t at, end;
+    uint32_t point;
+    bool negative;
+
+    __device__ __forceinline__ bool next(const IndexMap& map) {
+        while (at < end) {
+            const uint32_t entry = __ldg(entries + at);
+            at += 1;
+            point = find_point(map, entry & 0x7fffffffu);
+            negative = entry >> 31 != 0;
+            if (point != kNoPoint) return true;
+        }
+        return false;
+    }
+};
+
+// A thread's place in shared memory for the point that is on its way. Words of one index lie side by
+// side for all threads, free of bank conflicts.
+template <class F>
+struct PointSlot {
+    static constexpr uint32_t kWords = sizeof(Affine<F>) / sizeof(uint4);
+    uint4* words;
+
+    __device__ __forceinline__ void fetch(const Affine<F>* point) const {
+        const uint4* from = reinterpret_cast<const uint4*>(point);
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < kWords; i++) {
+            simt::cp_async16(words + i * kAccumulateThreads, from + i);
+        }
+        simt::cp_async_commit();
+    }
+
+    __device__ __forceinline__ Affine<F> take() const {
+        simt::cp_async_wait<0>();
+        Affine<F> point;
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < kWords; i++) {
+            const uint4 word = words[i * kAccumulateThreads];
+            memcpy(reinterpret_cast<uint8_t*>(&point) + i * sizeof(uint4), &word, sizeof(uint4));
+        }
+        return point;
+    }
+};
+
+struct AccumulateArguments {
+    SortedLists lists;
+    IndexMap map;
+    uint32_t tasks;  // slots
+    uint32_t task_terms;
+    uint32_t resume;
+};
+
+// One thread a task, the longest tasks first, so that the lanes of a warp end together.
+//
+// Plan: while a point is added, the next one comes from global to shared memory; entries without a
+// point are skipped in between, apart from the addition, so that the lanes meet at each addition.
+// Invariant: `sum` is that of the task's points taken so far. Cost: one mixed addition, one point's
+// bytes and 4 bytes of entry for each term (8 more with a density).
+template <class F, class Ops, uint32_t BLOCKS>
+__global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
+    accumulate_kernel(AccumulateArguments arguments, const Affine<F>* __restrict__ points,
+                      Xyzz<F>* __restrict__ sums) {
+    SIMT_SHARED(uint4, slots, PointSlot<F>::kWords * kAccumulateThreads);
+    const uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
+    if (place >= arguments.tasks) return;
+    const uint32_t length = arguments.task_terms - arguments.lists.shortness[place];
+    if (length == 0) return;
+    const uint32_t task = arguments.lists.order[place];
+    const uint32_t start = arguments.lists.task_starts[task];
+
+    const PointSlot<F> slot = {slots + threadIdx.x};
+    EntryWalk walk = {arguments.lists.payload, start, start + length, 0, false};
+    bool more = walk.next(arguments.map);
+    if (more) slot.fetch(points + walk.point);
+    Xyzz<F> sum = arguments.resume != 0 ? sums[task] : Xyzz<F>::infinity();
+    while (more) {
+        Affine<F> point = slot.take();
+        const bool negative = walk.negative;
+        more = walk.next(arguments.map);
+        if (more) slot.fetch(points + walk.point);
+        if (negative) point.y = -point.y;
+        sum = add_mixed_with<Ops>(sum, point);
+    }
+    sums[task] = sum;
+}
+
+template <class F, class Ops, uint32_t BLOCKS>
+Status launch_accumulate(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
+                         const void* points, const G16IndexMap& map, uint32_t resume, void* scratch,
+                         Stream stream) {
+    Group group;
+    if (!group_at(plan, first_window, &group)) return kInvalidValue;
+    Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
+    AccumulateArguments arguments = {};
+    arguments.lists = sorted_lists(plan, sorted_carver);
+    arguments.map = map;
+    arguments.tasks = plan.tasks;
+    arguments.task_terms = plan.task_terms;
+    arguments.resume = resume;
+    Xyzz<F>* sums = partials<Xyzz<F>>(plan, scratch_carver).sums;
+    return simt::launch(accumulate_kernel<F, Ops, BLOCKS>, blocks(plan.tasks, kAccumulateThreads),
+                        dim3(kAccumulateThreads), 0, stream, arguments,
+                        static_cast<const Affine<F>*>(points), sums);
+}
+
+}  // namespace G16_NS::msm

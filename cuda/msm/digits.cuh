@@ -1,0 +1,25 @@
+// Signed digits of scalars, as sort keys.
+#pragma once
+#include "field/fr.cuh"
+#include "msm/plan.cuh"
+
+namespace G16_NS::msm {
+
+// What a window of the group takes out of a recoded scalar.
+struct DigitWindows {
+    uint32_t offset[8];  // K = Σ 2^(start + width − 1) over all windows
+    uint32_t windows;
+    uint32_t first;
+    uint32_t count;
+    uint32_t bucket_bits;
+};
+
+// Enqueues keys and payloads of the group's digits, window by window, `terms` of each.
+//
+// A key is window << bucket_bits | |digit| − 1, or the group's bucket count where the digit is zero
+// or the term does not exist; a payload is the variable, with bit 31 set where its point is to be
+// subtracted.
+Status launch_digits(const G16MsmPlan& plan, const G16MsmScalars& scalars, const Group& group,
+                     uint32_t* keys, uint32_t* payload, Stream stream);
+
+}  // namespace G16_NS::msm

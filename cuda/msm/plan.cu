@@ -1,0 +1,86 @@
+// The plan of a multi-scalar multiplication: pure arithmetic on the host.
+#include "msm/plan.cuh"
+
+#include "msm/launch.cuh"
+
+namespace G16_NS::msm {
+namespace {
+
+constexpr uint64_t kIndexMax = 0x7fffffff;  // what 31 bits of a payload, or CUB's counts, can hold
+
+uint32_t log2_ceil(uint32_t x) {
+    uint32_t bits = 0;
+    while (bits < 31 && (uint32_t(1) << bits) < x) bits += 1;
+    return bits;
+}
+
+uint32_t group_of(uint32_t terms, uint32_t windows) {
+    uint64_t most = kGroupEntriesMax / terms;
+    if (most == 0) most = 1;
+    uint64_t groups = (windows + most - 1) / most;
+    return static_cast<uint32_t>((windows + groups - 1) / groups);
+}
+
+// Rounds until a bucket of all terms, cut into tasks, is one sum.
+uint32_t combine_rounds(uint32_t terms, uint32_t task_terms) {
+    uint64_t sums = (uint64_t(terms) + task_terms - 1) / task_terms;
+    uint32_t rounds = 0;
+    while (sums > (uint64_t(1) << (rounds * kCombineFanInLog2))) rounds += 1;
+    return rounds;
+}
+
+uint32_t tail_bits(uint32_t bucket_bits) {
+    uint32_t bits = reduced_bits(bucket_bits);
+    while (bits > kTailBitsMax) bits = reduced_bits(bits);
+    return bits;
+}
+
+template <class Point>
+Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* out) {
+    if (out == nullptr || terms == 0 || terms > kIndexMax) return kInvalidValue;
+    if (windows == 0) windows = kWindowsByLog2Terms[log2_ceil(terms)];
+    if (windows < kWindowsMin || windows > kWindowsMax) return kInvalidValue;
+    if (group == 0) group = group_of(terms, windows);
+    if (group > windows) return kInvalidValue;
+
+    G16MsmPlan plan = {};
+    plan.terms = terms;
+    plan.windows = windows;
+    plan.group = group;
+    plan.bucket_bits = window_width(windows, 0) - 1;
+    const uint64_t mean = (uint64_t(terms) >> plan.bucket_bits) + 1;
+    const uint64_t task_terms = mean * kTaskTermsPerMean;
+    plan.task_terms = static_cast<uint32_t>(task_terms > kTaskTermsMin ? task_terms : kTaskTermsMin);
+    const uint64_t entries = uint64_t(terms) * group;
+    const uint64_t filled = entries < plan_buckets(plan) ? entries : plan_buckets(plan);
+    const uint64_t tasks = entries / plan.task_terms + filled;
+    plan.combine_rounds = combine_rounds(terms, plan.task_terms);
+    plan.tail_bits = tail_bits(plan.bucket_bits);
+    if (entries > kIndexMax || tasks > kIndexMax || plan_offsets(plan) > kIndexMax) {
+        return kInvalidValue;
+    }
+    plan.tasks = static_cast<uint32_t>(tasks);
+
+    Carver sorted(nullptr), scratch(nullptr), sums(nullptr);
+    sorted_lists(plan, sorted);
+    sort_scratch(plan, scratch);
+    partials<Point>(plan, sums);
+    plan.sorted_bytes = sorted.bytes();
+    plan.sort_bytes = scratch.bytes();
+    plan.partial_bytes = sums.bytes();
+    plan.result_bytes = (uint64_t(windows) << plan.tail_bits) * sizeof(Pair<Point>);
+    *out = plan;
+    return 0;
+}
+
+}  // namespace
+
+Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan) {
+    return make_plan<Xyzz<Fp>>(terms, windows, group, plan);
+}
+
+Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan) {
+    return make_plan<Xyzz<Fp2>>(terms, windows, group, plan);
+}
+
+}  // namespace G16_NS::msm

@@ -1,0 +1,167 @@
+// The shape of a multi-scalar multiplication: windows, buckets, tasks, and where they lie.
+//
+// A scalar s is replaced by −s where that is smaller, so s ≤ (r − 1)/2 < 0.906 · 2^254. kScalarBits
+// bits are cut into windows of two widths that differ by one, the wider ones lowest. With
+// K = Σ 2^(start + width − 1) over the windows, the bits of s + K in a window less 2^(width − 1) are
+// its signed digit, in [−2^(width − 1), 2^(width − 1)): no carry runs between windows. The top
+// window never overflows while all widths are at least 4 (7/15 · 2^255 > 0.906 · 2^254).
+//
+// Bucket d − 1 of a window gathers the terms with digit ±d, so a window has 2^(width − 1) buckets.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "api.h"
+#include "msm/tuning.cuh"
+#include "simt/simt.cuh"
+
+namespace G16_NS::msm {
+
+using simt::Status;
+using simt::Stream;
+
+constexpr Status kInvalidValue = 1;  // cudaErrorInvalidValue and G16_HOST_INVALID_VALUE
+constexpr uint32_t kScalarBits = 255;
+constexpr uint32_t kWindowsMin = 10;  // 26 bits: 2^25 buckets
+constexpr uint32_t kWindowsMax = 63;  // widths 4 and 5
+
+SIMT_HD inline uint32_t window_width(uint32_t windows, uint32_t window) {
+    return kScalarBits / windows + (window < kScalarBits % windows ? 1 : 0);
+}
+
+SIMT_HD inline uint32_t window_start(uint32_t windows, uint32_t window) {
+    uint32_t wide = kScalarBits % windows;
+    return window * (kScalarBits / windows) + (window < wide ? window : wide);
+}
+
+// Windows first … first + count of a plan, handled by one set of launches.
+struct Group {
+    uint32_t first;
+    uint32_t count;
+    uint32_t buckets;  // of the group: bucket b of window w is w << bucket_bits | b
+};
+
+// False where `first_window` does not open a group of this plan.
+inline bool group_at(const G16MsmPlan& plan, uint32_t first_window, Group* group) {
+    if (first_window >= plan.windows || first_window % plan.group != 0) return false;
+    uint32_t left = plan.windows - first_window;
+    group->first = first_window;
+    group->count = left < plan.group ? left : plan.group;
+    group->buckets = group->count << plan.bucket_bits;
+    return true;
+}
+
+// Cuts aligned arrays off a block of memory; with a null base it only measures.
+class Carver {
+  public:
+    explicit Carver(void* base) : base_(static_cast<uint8_t*>(base)) {}
+    template <class T>
+    T* take(uint64_t length) {
+        uint64_t at = bytes_;
+        bytes_ += (length * sizeof(T) + kAlign - 1) / kAlign * kAlign;
+        return base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + at);
+    }
+    uint64_t bytes() const { return bytes_; }
+
+  private:
+    static constexpr uint64_t kAlign = 256;
+    uint8_t* base_;
+    uint64_t bytes_ = 0;
+};
+
+// What sorting leaves for the accumulations of one group, whatever their points.
+//
+// Level 0 of `offsets` counts a bucket's tasks, level k > 0 the sums that combining round k makes of
+// them; all levels are one exclusive sum, `buckets` entries each and the total behind them.
+struct SortedLists {
+    uint32_t* payload;      // variable | sign << 31, by bucket
+    uint32_t* starts;       // buckets + 1: where a bucket's terms start in `payload`
+    uint32_t* offsets;      // (combine_rounds + 1) · buckets + 1
+    uint32_t* task_starts;  // by task: its first term
+    uint32_t* order;        // tasks, the longest first, then slots without a task
+    uint32_t* shortness;    // task_terms less a task's length, in that order
+};
+
+inline uint64_t plan_buckets(const G16MsmPlan& plan) {
+    return uint64_t(plan.group) << plan.bucket_bits;
+}
+
+inline uint64_t plan_offsets(const G16MsmPlan& plan) {
+    return (plan.combine_rounds + 1) * plan_buckets(plan) + 1;
+}
+
+inline SortedLists sorted_lists(const G16MsmPlan& plan, Carver& carver) {
+    SortedLists lists;
+    lists.payload = carver.take<uint32_t>(uint64_t(plan.terms) * plan.group);
+    lists.starts = carver.take<uint32_t>(plan_buckets(plan) + 1);
+    lists.offsets = carver.take<uint32_t>(plan_offsets(plan));
+    lists.task_starts = carver.take<uint32_t>(plan.tasks);
+    lists.order = carver.take<uint32_t>(plan.tasks);
+    lists.shortness = carver.take<uint32_t>(plan.tasks);
+    return lists;
+}
+
+// What sorting needs meanwhile.
+struct SortScratch {
+    uint32_t* keys;
+    uint32_t* keys_sorted;
+    uint32_t* payload;
+    uint32_t* counts;  // as SortedLists::offsets, before the sum
+    uint32_t* shortness;
+    uint32_t* tasks;
+    uint8_t* prim;
+    size_t prim_bytes;
+};
+
+inline SortScratch sort_scratch(const G16MsmPlan& plan, Carver& carver) {
+    uint64_t entries = uint64_t(plan.terms) * plan.group;
+    uint64_t most = entries > plan_offsets(plan) ? entries : plan_offsets(plan);
+    most = most > plan.tasks ? most : plan.tasks;
+    SortScratch scratch;
+    scratch.keys = carver.take<uint32_t>(entries);
+    scratch.keys_sorted = carver.take<uint32_t>(entries);
+    scratch.payload = carver.take<uint32_t>(entries);
+    scratch.counts = carver.take<uint32_t>(plan_offsets(plan));
+    scratch.shortness = carver.take<uint32_t>(plan.tasks);
+    scratch.tasks = carver.take<uint32_t>(plan.tasks);
+    scratch.prim_bytes = kPrimBytesPerEntry * most + kPrimBytesFixed;
+    scratch.prim = carver.take<uint8_t>(scratch.prim_bytes);
+    return scratch;
+}
+
+// A window's sum is Σ_s (sum_s + 2^stride_log2 · s · run_s) over its pairs s.
+template <class Point>
+struct Pair {
+    Point sum;
+    Point run;
+};
+
+// What accumulation and reduction of a group need: a partial sum for each task, and the pairs of two
+// successive levels of the reduction.
+template <class Point>
+struct Partials {
+    Point* sums;
+    Pair<Point>* even;
+    Pair<Point>* odd;
+};
+
+inline uint32_t reduced_bits(uint32_t bits) {
+    return bits > kReduceLevelBits ? bits - kReduceLevelBits : 0;
+}
+
+template <class Point>
+inline Partials<Point> partials(const G16MsmPlan& plan, Carver& carver) {
+    uint32_t even_bits = reduced_bits(plan.bucket_bits);
+    Partials<Point> out;
+    out.sums = carver.take<Point>(plan.tasks);
+    out.even = carver.take<Pair<Point>>(uint64_t(plan.group) << even_bits);
+    out.odd = carver.take<Pair<Point>>(uint64_t(plan.group) << reduced_bits(even_bits));
+    return out;
+}
+
+// Threads that cover `items`, in whole blocks.
+inline dim3 blocks(uint64_t items, uint32_t threads) {
+    return dim3(static_cast<uint32_t>((items + threads - 1) / threads));
+}
+
+}  // namespace G16_NS::msm

@@ -1,0 +1,15 @@
+// Combining and bucket reduction in G1.
+#include "curve/g1.cuh"
+#include "msm/launch.cuh"
+#include "msm/reduce.cuh"
+
+namespace G16_NS::msm {
+
+Status reduce_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
+                 void* result, Stream stream) {
+    return launch_reduce<Fp>(*plan, first_window, sorted, partials, result, stream);
+}
+
+Status load_reduce_g1() { return load_reduce<Fp>(); }
+
+}  // namespace G16_NS::msm

@@ -1,0 +1,333 @@
+//! The prover, in the paper's order: stage, compute, finish.
+//!
+//! With Z = Xⁿ − 1, a and b the constraints' evaluations and w the witness, a proof is five sums of
+//! points: the witness over the queries L, A and B (in G1 and in G2), and the coefficients of
+//! h = (AB − C)/Z over the query H. The kernels make the sums; [`finish`] adds r and s.
+//!
+//! ```text
+//! stage    takes the blocks w, a, b and copies the inputs into them        (the lock's stage phase)
+//! compute  w → classes → sums L, A, B₁, B₂;   a, b → h → sum H           (the lock's compute phase)
+//! finish   sums → A, B, C with r, s → self-check → Proof                                (no lock)
+//! ```
+
+mod compute;
+mod finish;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bls12_381::Scalar;
+use ff::Field;
+use parking_lot::Mutex;
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+pub use finish::Sums;
+
+use crate::arena::{Lease, Reservation};
+use crate::assignment::Assignment;
+use crate::device::{Device, Family, Scope, Stream};
+use crate::error::{Error, Result};
+use crate::key::{LoadedKey, ProvingKey};
+use crate::lock::{ComputePermit, GpuLock, ProofId, SplitLock, StagePermit};
+use crate::memory::{Memory, Token};
+use crate::plan::Plan;
+use crate::timeline::{Phase, Recorder, Timeline};
+use crate::{Proof, verify};
+
+/// Device memory that is left to others where no budget is given, in bytes.
+const RESERVE_BYTES: u64 = 1 << 30;
+
+/// When constraints are compared with a∘b = c on the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CheckConstraints {
+    /// Only when a proof has failed its self-check, to say why.
+    #[default]
+    OnFailure,
+    /// Before every proof.
+    Always,
+}
+
+/// How a [`Prover`] behaves.
+#[derive(Clone)]
+pub struct ProverConfig {
+    /// Device memory that the prover takes, in bytes; `None`: what is free, less 1 GiB.
+    pub vram_budget: Option<u64>,
+    /// Which phases of concurrent proofs may overlap.
+    pub lock: Arc<dyn GpuLock>,
+    /// Whether each proof is verified before it is returned. Leave it on: a proof that a faulty
+    /// device made wrong may leak the witness.
+    pub self_check: bool,
+    /// When constraints are checked on the host.
+    pub check_constraints: CheckConstraints,
+    /// A family whose output is damaged on purpose, to see the self-check work. For tests.
+    #[doc(hidden)]
+    pub corrupt: Option<Family>,
+}
+
+impl Default for ProverConfig {
+    /// All free memory less 1 GiB, the split lock, self-check on.
+    fn default() -> Self {
+        Self {
+            vram_budget: None,
+            lock: Arc::new(SplitLock::default()),
+            self_check: true,
+            check_constraints: CheckConstraints::default(),
+            corrupt: None,
+        }
+    }
+}
+
+/// A proof and how it came about.
+#[derive(Debug)]
+pub struct Proved {
+    /// The proof.
+    pub proof: Proof,
+    /// The sums that it was assembled from.
+    pub sums: Sums,
+    /// When each phase ran, and the launches of each kernel family.
+    pub timeline: Timeline,
+}
+
+/// Makes proofs on one device, for any number of threads at a time.
+pub struct Prover {
+    device: Device,
+    memory: Arc<Memory>,
+    config: ProverConfig,
+    next_id: AtomicU64,
+    streams: Mutex<Vec<Streams>>,
+}
+
+/// One proof's streams; they go from proof to proof.
+struct Streams {
+    copy: Stream,
+    compute: Stream,
+}
+
+/// What a proof holds on the device between stage and finish.
+struct Staged {
+    reservation: Reservation<Token>,
+    blocks: Vec<Lease<Token>>,
+    scratch: Option<Lease<Token>>,
+}
+
+impl Prover {
+    /// Takes the device's memory and gets ready to load keys.
+    ///
+    /// # Errors
+    /// [`Error::InsufficientVram`] when the budget is not to be had, [`Error::Device`].
+    pub fn new(device: &Device, config: ProverConfig) -> Result<Self> {
+        let (free, _) = device.memory()?;
+        let budget = config.vram_budget.unwrap_or(free.saturating_sub(RESERVE_BYTES));
+        if budget > free {
+            return Err(Error::InsufficientVram { needed: budget, available: free });
+        }
+        let bytes = usize::try_from(budget)
+            .map_err(|_| Error::InsufficientVram { needed: budget, available: free })?;
+        let memory = Arc::new(Memory::new(device, bytes)?);
+        tracing::info!(device = device.name(), bytes, "arena taken");
+        Ok(Self {
+            device: device.clone(),
+            memory,
+            config,
+            next_id: AtomicU64::new(0),
+            streams: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// The prover's device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Copies a key to the device and plans its proofs. Waits until proofs that run now are done;
+    /// proofs that come later wait for it.
+    ///
+    /// # Errors
+    /// [`Error::InsufficientVram`] when key, scratch and one proof of every loaded key do not fit
+    /// together: nothing has changed then. [`Error::Device`].
+    pub fn load(&self, key: &ProvingKey) -> Result<LoadedKey> {
+        let plan = Plan::new(&key.shape(), self.memory.bytes() as u64, &self.device)?;
+        LoadedKey::load(&self.device, &self.memory, key, plan)
+    }
+
+    /// Proves that `assignment` satisfies the circuit that `key` was made for.
+    ///
+    /// # Errors
+    /// [`Error::WrongKey`] before anything runs; [`Error::Unsatisfied`] when the self-check failed
+    /// and c shows why; [`Error::SelfCheck`] when it failed twice; [`Error::InsufficientVram`],
+    /// [`Error::Device`], [`Error::DeviceLost`], [`Error::LockContract`].
+    pub fn prove<R: CryptoRng + ?Sized>(
+        &self,
+        key: &LoadedKey,
+        assignment: &Assignment,
+        rng: &mut R,
+    ) -> Result<Proof> {
+        let r = Zeroizing::new(Scalar::random(rng));
+        let s = Zeroizing::new(Scalar::random(rng));
+        self.prove_with_randomness(key, assignment, &r, &s).map(|proved| proved.proof)
+    }
+
+    /// As [`prove`](Self::prove), with the blinding scalars given.
+    ///
+    /// **The same r or s in two proofs of different witnesses leaks them.** For tests, and for
+    /// callers who draw r and s uniformly themselves.
+    ///
+    /// # Errors
+    /// As [`prove`](Self::prove).
+    pub fn prove_with_randomness(
+        &self,
+        key: &LoadedKey,
+        assignment: &Assignment,
+        r: &Scalar,
+        s: &Scalar,
+    ) -> Result<Proved> {
+        key.check(&self.memory, assignment)?;
+        if self.config.check_constraints == CheckConstraints::Always {
+            satisfied(assignment)?;
+        }
+        let proved = self.attempt(key, assignment, r, s)?;
+        if !self.config.self_check {
+            return Ok(proved);
+        }
+        if self.check(key, assignment, &proved) {
+            return Ok(proved);
+        }
+        satisfied(assignment)?;
+        tracing::warn!(device = self.device.name(), "a proof failed its self-check; once more");
+        let proved = self.attempt(key, assignment, r, s)?;
+        if self.check(key, assignment, &proved) { Ok(proved) } else { Err(Error::SelfCheck) }
+    }
+
+    fn check(&self, key: &LoadedKey, assignment: &Assignment, proved: &Proved) -> bool {
+        let _span = tracing::debug_span!("self-check").entered();
+        verify::verify(key.prepared_vk(), &proved.proof, assignment.public_inputs()).is_ok()
+    }
+
+    /// One pass through stage, compute and finish.
+    fn attempt(
+        &self,
+        key: &LoadedKey,
+        assignment: &Assignment,
+        r: &Scalar,
+        s: &Scalar,
+    ) -> Result<Proved> {
+        let id = ProofId::new(self.next_id.fetch_add(1, Ordering::Relaxed));
+        let mut recorder = Recorder::new(id.get());
+        let streams = self.take_streams()?;
+        let before = streams.compute.launches().snapshot();
+        let sums = self.on_device(key, assignment, id, &streams, &mut recorder);
+        recorder.launches(&before, &streams.compute.launches().snapshot());
+        self.streams.lock().push(streams);
+        let sums = sums.inspect_err(|error| self.mark_if_lost(error))?;
+        recorder.enter(Phase::Finish);
+        let proof = finish::assemble(key.vk(), &sums, r, s);
+        Ok(Proved { proof, sums, timeline: recorder.finish() })
+    }
+
+    /// Stage and compute. On every path out of here the streams are drained first, then the memory
+    /// goes back, then the lock is left: the order of the locals, last to first.
+    fn on_device(
+        &self,
+        key: &LoadedKey,
+        assignment: &Assignment,
+        id: ProofId,
+        streams: &Streams,
+        recorder: &mut Recorder,
+    ) -> Result<Sums> {
+        recorder.enter(Phase::WaitStage);
+        let mut stage = Some(StagePermit::enter(&self.config.lock, id));
+        let mut compute: Option<ComputePermit> = None;
+        recorder.enter(Phase::Stage);
+        let reservation = self.memory.admission.reserve(id, key.plan().blocks())?;
+        let mut staged = Staged { reservation, blocks: Vec::new(), scratch: None };
+        streams.compute.scope(|_| {
+            streams.copy.scope(|copy| {
+                self.stage(key, assignment, copy, &mut staged)?;
+                recorder.enter(Phase::WaitCompute);
+                compute = stage.take().map(StagePermit::enter_compute);
+                recorder.enter(Phase::Compute);
+                streams.compute.wait(&streams.copy.record()?)?;
+                staged.scratch = Some(staged.reservation.lease_scratch()?);
+                let sums = self.compute(key, assignment, &streams.compute, &staged)?;
+                self.give_back(&mut staged, &streams.compute)?;
+                Ok(sums)
+            })
+        })
+    }
+
+    /// Overwrites the blocks, which held the witness, and gives all memory back behind that.
+    fn give_back(&self, staged: &mut Staged, stream: &Stream) -> Result<()> {
+        for block in &staged.blocks {
+            stream.fill(0, self.memory.view(block.region())?)?;
+        }
+        let wiped = Token::new(stream.record()?);
+        for block in staged.blocks.drain(..) {
+            block.give_back(Token::clone(&wiped));
+        }
+        if let Some(scratch) = staged.scratch.take() {
+            scratch.give_back(wiped);
+        }
+        Ok(())
+    }
+
+    /// Takes the proof's blocks one after another and copies its inputs into them.
+    fn stage<'env>(
+        &'env self,
+        key: &'env LoadedKey,
+        assignment: &'env Assignment,
+        copy: &Scope<'_, 'env>,
+        staged: &mut Staged,
+    ) -> Result<()> {
+        let n = key.plan().domain();
+        let inputs = assignment.inputs().len();
+        for part in 0..3 {
+            staged.blocks.push(staged.reservation.take()?);
+            let lease = &staged.blocks[part];
+            let block = self.memory.open(lease, copy.stream())?.cast::<Scalar>()?;
+            match part {
+                0 => {
+                    let (head, tail) = block.split_at(inputs)?;
+                    copy.upload(assignment.inputs(), head)?;
+                    copy.upload(assignment.aux(), tail.slice(0..assignment.aux().len())?)?;
+                }
+                _ => {
+                    let rows = if part == 1 { assignment.a() } else { assignment.b() };
+                    let (head, tail) = block.slice(0..n)?.split_at(rows.len())?;
+                    copy.upload(rows, head)?;
+                    copy.stream().fill(0, tail)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_streams(&self) -> Result<Streams> {
+        if let Some(streams) = self.streams.lock().pop() {
+            return Ok(streams);
+        }
+        Ok(Streams { copy: self.device.stream()?, compute: self.device.stream()? })
+    }
+
+    /// Tells all who wait for memory when the device is lost.
+    fn mark_if_lost(&self, error: &Error) {
+        if self.device.is_lost() {
+            self.memory.admission.poison(self.device.name(), &error.to_string());
+        }
+    }
+}
+
+impl std::fmt::Debug for Prover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes = self.memory.bytes();
+        f.debug_struct("Prover").field("device", &self.device).field("arena_bytes", &bytes).finish()
+    }
+}
+
+/// Compares c, where it is given, with a∘b.
+fn satisfied(assignment: &Assignment) -> Result<()> {
+    match assignment.first_unsatisfied() {
+        Some(constraint) => Err(Error::Unsatisfied { constraint }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,129 @@
+//! When each phase of each proof ran, and what it launched.
+
+use std::time::{Duration, Instant};
+
+use crate::device::Family;
+
+/// A phase of a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Waiting for the lock's stage phase.
+    WaitStage,
+    /// Taking blocks and enqueueing the copies of the inputs.
+    Stage,
+    /// Waiting for the lock's compute phase.
+    WaitCompute,
+    /// The kernels, from the first to the sums' download; starts with what is left of the copies.
+    Compute,
+    /// Assembling the proof on the host.
+    Finish,
+    /// Verifying the proof on the host.
+    SelfCheck,
+}
+
+impl Phase {
+    /// The phase's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WaitStage => "wait stage",
+            Self::Stage => "stage",
+            Self::WaitCompute => "wait compute",
+            Self::Compute => "compute",
+            Self::Finish => "finish",
+            Self::SelfCheck => "self-check",
+        }
+    }
+}
+
+/// A stretch of time of one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The phase.
+    pub phase: Phase,
+    /// When it began.
+    pub start: Instant,
+    /// When it ended.
+    pub end: Instant,
+}
+
+impl Span {
+    /// How long it took.
+    pub fn duration(&self) -> Duration {
+        self.end.saturating_duration_since(self.start)
+    }
+}
+
+/// What one proof did, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    proof: u64,
+    spans: Vec<Span>,
+    launches: [u64; Family::ALL.len()],
+}
+
+impl Timeline {
+    /// The proof's number on its prover.
+    pub fn proof(&self) -> u64 {
+        self.proof
+    }
+
+    /// The phases in the order in which they ran.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// How long the phase took in all.
+    pub fn time(&self, phase: Phase) -> Duration {
+        self.spans.iter().filter(|span| span.phase == phase).map(Span::duration).sum()
+    }
+
+    /// Launches of a kernel family.
+    pub fn launches(&self, family: Family) -> u64 {
+        self.launches[family as usize]
+    }
+}
+
+/// Takes down a proof's timeline while it runs: each phase ends where the next begins.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    timeline: Timeline,
+    current: Option<(Phase, Instant)>,
+}
+
+impl Recorder {
+    pub(crate) fn new(proof: u64) -> Self {
+        let timeline = Timeline { proof, spans: Vec::new(), launches: Default::default() };
+        Self { timeline, current: None }
+    }
+
+    /// Begins a phase, and ends the one before.
+    pub(crate) fn enter(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.end(now);
+        self.current = Some((phase, now));
+    }
+
+    /// Adds launches, in the order of [`Family::ALL`], as counts before and after them.
+    pub(crate) fn launches(
+        &mut self,
+        before: &[u64; Family::ALL.len()],
+        after: &[u64; Family::ALL.len()],
+    ) {
+        for ((sum, before), after) in self.timeline.launches.iter_mut().zip(before).zip(after) {
+            *sum += after - before;
+        }
+    }
+
+    /// Ends the last phase.
+    pub(crate) fn finish(mut self) -> Timeline {
+        self.end(Instant::now());
+        self.timeline
+    }
+
+    fn end(&mut self, now: Instant) {
+        if let Some((phase, start)) = self.current.take() {
+            self.timeline.spans.push(Span { phase, start, end: now });
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! Multi-scalar multiplication against a loop over `bls12_381`, and against other projects' vectors.
+
+use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
+use ff::Field;
+use groth16_cuda::density::{DensityMap, DeviceDensity, IndexMap};
+use groth16_cuda::device::{Device, DeviceBuffer, Family, Stream};
+use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums};
+use groth16_cuda::repr::{self, FrRepr, G1, G2};
+use groth16_cuda::{Error, Result, points};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::data;
+use crate::device::device;
+use crate::oracle::groups::TestGroup;
+use crate::oracle::msm::{SumOfMultiples, over_variables};
+
+/// Around each change of the plan (powers of two), a warp, an accumulation block of 128 threads.
+const SIZES: [usize; 17] = [0, 1, 2, 3, 4, 5, 8, 9, 17, 31, 32, 33, 127, 128, 129, 257, 300];
+
+trait TestMsm: SumOfMultiples {
+    fn on(device: &Device, points: &[Self::AffinePoint], scalars: &[Scalar])
+    -> Result<Self::Point>;
+}
+
+impl TestMsm for G1 {
+    fn on(device: &Device, points: &[G1Affine], scalars: &[Scalar]) -> Result<G1Projective> {
+        msm::g1(device, points, scalars)
+    }
+}
+
+impl TestMsm for G2 {
+    fn on(device: &Device, points: &[G2Affine], scalars: &[Scalar]) -> Result<G2Projective> {
+        msm::g2(device, points, scalars)
+    }
+}
+
+fn random_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
+    (0..n).map(|_| Scalar::random(&mut *rng)).collect()
+}
+
+/// Points with some that are equal, opposite, or infinity among them.
+fn random_points<G: TestMsm>(rng: &mut ChaCha8Rng, n: usize) -> Vec<G::AffinePoint> {
+    let mut points = Vec::with_capacity(n);
+    for i in 0..n {
+        points.push(match i % 16 {
+            5 => points[i - 1],
+            9 => G::negated(points[i - 3]),
+            14 => G::multiple(Scalar::zero()),
+            _ => G::multiple(Scalar::random(&mut *rng)),
+        });
+    }
+    points
+}
+
+fn compare<G: TestMsm>(device: &Device, what: &str, points: &[G::AffinePoint], scalars: &[Scalar]) {
+    let expected = G::sum_of_multiples(points, scalars);
+    let got = G::on(device, points, scalars).unwrap();
+    assert_eq!(got, expected, "{what}: {} terms in {}", points.len(), G::NAME);
+}
+
+fn every_size<G: TestMsm>(sizes: &[usize]) {
+    let device = device();
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let points = random_points::<G>(&mut rng, 300);
+    let scalars = random_scalars(&mut rng, 300);
+    for &n in sizes {
+        compare::<G>(&device, "uniform scalars", &points[..n], &scalars[..n]);
+    }
+}
+
+#[test]
+fn every_size_in_g1() {
+    every_size::<G1>(&SIZES);
+}
+
+#[test]
+fn every_size_in_g2() {
+    every_size::<G2>(&[0, 1, 2, 5, 33, 129, 300]);
+}
+
+/// Scalars at the edges of the recoding: 0, 1, around r/2 where a scalar is negated, r − 1, single
+/// bits, and limbs of ones.
+fn edges() -> Vec<Scalar> {
+    let one = Scalar::one();
+    let half = Scalar::from(2).invert().unwrap(); // (r + 1) / 2
+    let mut edges = vec![Scalar::zero(), one, -one, half, half - one, half + one, -half - one];
+    let bit = |i: u64| Scalar::from(2).pow_vartime(&[i, 0, 0, 0]);
+    for i in [3, 4, 5, 31, 32, 63, 64, 127, 191, 192, 223, 253, 254] {
+        edges.extend([bit(i), bit(i) - one, -bit(i), one - bit(i)]);
+    }
+    edges
+}
+
+fn skewed_scalars<G: TestMsm>(n: usize) {
+    let device = device();
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    let points = random_points::<G>(&mut rng, n);
+    let value = Scalar::random(&mut rng);
+    let edges = edges();
+    let mut cases = vec![
+        ("all zero", vec![Scalar::zero(); n]),
+        ("all one", vec![Scalar::one(); n]),
+        ("all r - 1", vec![-Scalar::one(); n]),
+        ("all equal", vec![value; n]),
+        ("equal or opposite", (0..n).map(|i| if i % 3 == 0 { value } else { -value }).collect()),
+        ("edges", (0..n).map(|i| edges[i % edges.len()]).collect()),
+    ];
+    let mixed = (0..n).map(|_| match rng.random_range(0..4) {
+        0 => Scalar::zero(),
+        1 => Scalar::one(),
+        2 => Scalar::from(u64::from(rng.random::<u16>())),
+        _ => Scalar::random(&mut rng),
+    });
+    cases.push(("witness-like", mixed.collect()));
+    for (what, scalars) in cases {
+        compare::<G>(&device, what, &points, &scalars);
+    }
+}
+
+#[test]
+fn skewed_scalars_in_g1() {
+    skewed_scalars::<G1>(300);
+}
+
+#[test]
+fn skewed_scalars_in_g2() {
+    skewed_scalars::<G2>(65);
+}
+
+fn special_points<G: TestMsm>() {
+    let device = device();
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    let p = G::multiple(Scalar::random(&mut rng));
+    let infinity = G::multiple(Scalar::zero());
+    let s = Scalar::random(&mut rng);
+    let alternating = |n: usize| (0..n).map(|i| if i % 2 == 0 { p } else { G::negated(p) });
+    for n in [1, 2, 3, 40] {
+        compare::<G>(&device, "P + P", &vec![p; n], &vec![s; n]);
+        compare::<G>(&device, "P - P", &alternating(n).collect::<Vec<_>>(), &vec![s; n]);
+        compare::<G>(&device, "infinity", &vec![infinity; n], &vec![s; n]);
+        let scalars: Vec<_> = (0..n).map(|i| if i % 2 == 0 { s } else { -s }).collect();
+        compare::<G>(&device, "s P - s P", &vec![p; n], &scalars);
+    }
+}
+
+#[test]
+fn equal_and_opposite_points_and_infinity() {
+    special_points::<G1>();
+    special_points::<G2>();
+}
+
+/// Everything of a resident multiplication on the device, and its run.
+struct Resident {
+    stream: Stream,
+    scalars: DeviceBuffer<FrRepr>,
+}
+
+impl Resident {
+    fn new(scalars: &[FrRepr]) -> Self {
+        let device = device();
+        let stream = device.stream().unwrap();
+        let mut values = device.alloc(scalars.len()).unwrap();
+        stream.upload(scalars, values.view_mut()).unwrap();
+        Self { stream, scalars: values }
+    }
+
+    fn points<G: TestMsm>(&self, points: &[G::AffinePoint]) -> DeviceBuffer<G::Affine> {
+        points::upload::<G>(&self.stream, &G::to_bytes(points), points::Checks::NONE).unwrap()
+    }
+
+    fn list(&self, list: &[u32]) -> DeviceBuffer<u32> {
+        let mut buffer = self.stream.device().alloc(list.len()).unwrap();
+        self.stream.upload(list, buffer.view_mut()).unwrap();
+        buffer
+    }
+
+    fn run(
+        &self,
+        plan: &Plan,
+        scalars: &Scalars<'_>,
+        g1: &[Query<'_, G1>],
+        g2: &[Query<'_, G2>],
+    ) -> Result<Sums> {
+        let device = self.stream.device();
+        let groups = if g2.is_empty() { Groups::G1 } else { Groups::Both };
+        let mut scratch = device.alloc(plan.scratch_bytes(groups))?;
+        let mut result = device.alloc(plan.result_bytes(g1.len(), g2.len()))?;
+        let (scratch, block) = (scratch.view_mut(), result.view_mut());
+        msm::enqueue(&self.stream, plan, scalars, g1, g2, scratch, block)?;
+        let mut bytes = vec![0; result.len()];
+        self.stream.download(result.view(), &mut bytes)?;
+        plan.finish(g1.len(), g2.len(), &bytes)
+    }
+}
+
+fn canonical(scalars: &[Scalar]) -> Vec<FrRepr> {
+    let limb = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
+    let limbs = |bytes: [u8; 32]| {
+        FrRepr([limb(&bytes[..8]), limb(&bytes[8..16]), limb(&bytes[16..24]), limb(&bytes[24..])])
+    };
+    scalars.iter().map(|s| limbs(s.to_bytes())).collect()
+}
+
+#[test]
+fn every_number_of_windows_and_groups() {
+    let mut rng = ChaCha8Rng::seed_from_u64(14);
+    let mut scalars = edges();
+    scalars.extend(random_scalars(&mut rng, 4));
+    let points = random_points::<G1>(&mut rng, scalars.len());
+    let expected = G1::sum_of_multiples(&points, &scalars);
+    let resident = Resident::new(&canonical(&scalars));
+    let device_points = resident.points::<G1>(&points);
+    let query = [Query::identity(device_points.view())];
+    for windows in 20..=63 {
+        let group = [0, 1, 2, 5, windows][windows as usize % 5];
+        let plan = Plan::with_windows(points.len(), windows, group).unwrap();
+        let terms = Scalars::canonical(resident.scalars.view());
+        let sums = resident.run(&plan, &terms, &query, &[]).unwrap();
+        assert_eq!(sums.g1, [expected], "{windows} windows in groups of {group}");
+    }
+}
+
+/// Wide windows and short tasks: one bucket is cut into 263 tasks, which three rounds combine.
+#[test]
+fn a_bucket_of_very_many_tasks() {
+    const TERMS: u64 = 2100;
+    let points: Vec<_> = (0..TERMS).map(|k| G1::multiple(Scalar::from(k))).collect();
+    let s = -Scalar::from(0x1234_5678_9abc_def0).square();
+    let scalars = vec![s; points.len()];
+    let resident = Resident::new(repr::scalars_as_repr(&scalars));
+    let device_points = resident.points::<G1>(&points);
+    let plan = Plan::with_windows(points.len(), 18, 0).unwrap();
+    let terms = Scalars::montgomery(resident.scalars.view());
+    let query = [Query::identity(device_points.view())];
+    let sums = resident.run(&plan, &terms, &query, &[]).unwrap();
+    let expected = G1Projective::generator() * (s * Scalar::from(TERMS * (TERMS - 1) / 2));
+    assert_eq!(sums.g1, [expected]);
+}
+
+/// The queries of a witness: all variables but the inputs, most of them, a quarter of them.
+#[test]
+fn queries_over_one_list_of_variables() {
+    const VARIABLES: usize = 200;
+    const INPUTS: usize = 7;
+    let mut rng = ChaCha8Rng::seed_from_u64(15);
+    let scalars = random_scalars(&mut rng, VARIABLES);
+    let a_density: Vec<bool> = (0..VARIABLES).map(|_| rng.random_range(0..20) != 0).collect();
+    let b_density: Vec<bool> = (0..VARIABLES).map(|_| rng.random_range(0..4) == 0).collect();
+    let l_density: Vec<bool> = (0..VARIABLES).map(|v| v >= INPUTS).collect();
+    let count = |density: &[bool]| density.iter().filter(|bit| **bit).count();
+    let a = random_points::<G1>(&mut rng, count(&a_density));
+    let b1 = random_points::<G1>(&mut rng, count(&b_density));
+    let b2 = random_points::<G2>(&mut rng, count(&b_density));
+    let l = random_points::<G1>(&mut rng, VARIABLES - INPUTS);
+
+    // A list out of order with a variable that has no scalar, and with entries that do not count.
+    let mut list: Vec<u32> = (0..VARIABLES as u32).filter(|v| v % 3 != 1).rev().collect();
+    list.insert(4, VARIABLES as u32 + 50);
+    let counted = list.len() - 20;
+
+    let resident = Resident::new(repr::scalars_as_repr(&scalars));
+    let (list_block, count_block) = (resident.list(&list), resident.list(&[counted as u32]));
+    let map = |density: &[bool]| {
+        let map = DensityMap::from_bits(density.iter().copied()).unwrap();
+        DeviceDensity::upload(&resident.stream, &map).unwrap()
+    };
+    let (a_map, b_map) = (map(&a_density), map(&b_density));
+    let (a_block, b1_block) = (resident.points::<G1>(&a), resident.points::<G1>(&b1));
+    let (b2_block, l_block) = (resident.points::<G2>(&b2), resident.points::<G1>(&l));
+    let l_map = IndexMap::identity(VARIABLES + 100).from_point(INPUTS);
+    let g1 = [
+        Query { points: l_block.view(), map: l_map },
+        Query { points: a_block.view(), map: a_map.map() },
+        Query { points: b1_block.view(), map: b_map.map() },
+    ];
+    let g2 = [Query { points: b2_block.view(), map: b_map.map() }];
+    let plan = Plan::with_windows(list.len(), 40, 15).unwrap();
+    let terms = Scalars::montgomery(resident.scalars.view())
+        .listed(list_block.view(), Some(count_block.view()));
+    let sums = resident.run(&plan, &terms, &g1, &g2).unwrap();
+
+    let variables = &list[..counted];
+    let expected = [
+        over_variables::<G1>(&l, &l_density, &scalars, variables),
+        over_variables::<G1>(&a, &a_density, &scalars, variables),
+        over_variables::<G1>(&b1, &b_density, &scalars, variables),
+    ];
+    assert_eq!(sums.g1, expected);
+    assert_eq!(sums.g2, [over_variables::<G2>(&b2, &b_density, &scalars, variables)]);
+    // Three passes: each sorts once, and each query accumulates and reduces.
+    let launches = resident.stream.device().launches();
+    assert_eq!(launches.get(Family::MsmG1), 3 * (1 + 2 * 3));
+    assert_eq!(launches.get(Family::MsmG2), 3 * 2);
+}
+
+#[test]
+fn chunks_of_a_query_add_up() {
+    let mut rng = ChaCha8Rng::seed_from_u64(16);
+    let scalars = random_scalars(&mut rng, 100);
+    let density: Vec<bool> = (0..100).map(|v| v % 5 != 0).collect();
+    let points = random_points::<G1>(&mut rng, 80);
+    let resident = Resident::new(repr::scalars_as_repr(&scalars));
+    let block = resident.points::<G1>(&points);
+    let map = DensityMap::from_bits(density.iter().copied()).unwrap();
+    let map = DeviceDensity::upload(&resident.stream, &map).unwrap();
+    let plan = Plan::new(100).unwrap();
+    let terms = Scalars::montgomery(resident.scalars.view());
+    let queries: Vec<_> = [0..33, 33..64, 64..80]
+        .into_iter()
+        .map(|range| {
+            let map = map.map().from_point(range.start);
+            Query::<G1> { points: block.view().slice(range).unwrap(), map }
+        })
+        .collect();
+    let sums = resident.run(&plan, &terms, &queries, &[]).unwrap();
+    let all: Vec<u32> = (0..100).collect();
+    let expected = over_variables::<G1>(&points, &density, &scalars, &all);
+    assert_eq!(sums.g1.iter().sum::<G1Projective>(), expected);
+    assert_ne!(sums.g1[0], expected);
+}
+
+#[test]
+fn no_terms_are_infinity() {
+    let resident = Resident::new(&[]);
+    let plan = Plan::new(0).unwrap();
+    let (one, two) = (resident.points::<G1>(&[G1Affine::generator()]), resident.points::<G2>(&[]));
+    let (g1, g2) = ([Query::identity(one.view())], [Query::identity(two.view())]);
+    let terms = Scalars::canonical(resident.scalars.view());
+    let sums = resident.run(&plan, &terms, &g1, &g2).unwrap();
+    assert_eq!(sums.g1, [G1Projective::identity()]);
+    assert_eq!(sums.g2, [G2Projective::identity()]);
+}
+
+#[test]
+fn plans_fit_their_scratch() {
+    let tuned = Plan::new(1 << 20).unwrap();
+    let whole = tuned.scratch_bytes(Groups::Both);
+    assert!(whole >= tuned.scratch_bytes(Groups::G1));
+    assert_eq!(Plan::within(1 << 20, Groups::Both, whole).unwrap(), tuned);
+    let half = Plan::within(1 << 20, Groups::Both, whole / 2).unwrap();
+    assert!(half.group() < tuned.group() && half.windows() == tuned.windows());
+    assert!(half.scratch_bytes(Groups::Both) <= whole / 2);
+    let error = Plan::within(1 << 20, Groups::Both, 1 << 20).unwrap_err();
+    assert!(matches!(error, Error::InsufficientVram { needed, available }
+        if needed > 1 << 20 && available == 1 << 20));
+    assert!(matches!(Plan::new(1 << 31), Err(Error::TooMany { .. })));
+    assert!(Plan::with_windows(1, 64, 0).is_err() && Plan::with_windows(1, 9, 0).is_err());
+}
+
+#[test]
+fn wrong_lengths_are_refused() {
+    let device = device();
+    let (p, s) = ([G1Affine::generator(); 2], [Scalar::one(); 3]);
+    assert!(matches!(msm::g1(&device, &p, &s), Err(Error::Length { .. })));
+
+    let resident = Resident::new(repr::scalars_as_repr(&s));
+    let block = resident.points::<G1>(&p);
+    let query = [Query::identity(block.view())];
+    let terms = Scalars::montgomery(resident.scalars.view());
+    let small = Plan::new(2).unwrap();
+    assert!(matches!(resident.run(&small, &terms, &query, &[]), Err(Error::Length { .. })));
+    let empty = resident.list(&[]);
+    let list = resident.list(&[0, 1]);
+    let uncounted = terms.listed(list.view(), Some(empty.view()));
+    assert!(matches!(resident.run(&small, &uncounted, &query, &[]), Err(Error::Length { .. })));
+
+    let plan = Plan::new(3).unwrap();
+    let mut scratch = resident.stream.device().alloc(plan.scratch_bytes(Groups::G1)).unwrap();
+    let mut result = resident.stream.device().alloc(plan.result_bytes(1, 0)).unwrap();
+    let short = scratch.len() - 1;
+    let scratch = scratch.view_mut().slice(0..short).unwrap();
+    let refused =
+        msm::enqueue(&resident.stream, &plan, &terms, &query, &[], scratch, result.view_mut());
+    assert!(matches!(refused, Err(Error::Length { .. })));
+    assert!(matches!(plan.finish(1, 0, &[0; 16]), Err(Error::Length { .. })));
+}
+
+/// A field of an EIP-2537 point: 48 bytes behind 16 zeros; of G2's coordinates c0 is first.
+fn eip2537_point<G: TestMsm>(bytes: &[u8]) -> G::Point {
+    let fields: Vec<&[u8]> = bytes.chunks(64).map(|field| &field[16..]).collect();
+    let mut encoding = Vec::new();
+    for coordinate in fields.chunks(fields.len() / 2) {
+        encoding.extend(coordinate.iter().rev().copied().flatten());
+    }
+    if encoding.iter().all(|byte| *byte == 0) {
+        encoding[0] = 0x40;
+    }
+    G::from_bytes(&encoding).expect("a point")
+}
+
+/// A big-endian scalar of 256 bits, modulo r.
+fn eip2537_scalar(bytes: &[u8]) -> Scalar {
+    let mut wide = [0; 64];
+    for (to, from) in wide.iter_mut().zip(bytes.iter().rev()) {
+        *to = *from;
+    }
+    Scalar::from_bytes_wide(&wide)
+}
+
+fn eip2537<G: TestMsm>(path: &str) -> Option<usize>
+where
+    G::AffinePoint: From<G::Point>,
+{
+    let cases: serde_json::Value = serde_json::from_slice(&data::file(path)?).unwrap();
+    let cases = cases.as_array().expect("a list");
+    let device = device();
+    for case in cases {
+        let field = |name: &str| hex::decode(case[name].as_str().expect("text")).expect("hex");
+        let (input, point_bytes) = (field("Input"), G::BYTES / 48 * 64);
+        let terms = input.chunks(point_bytes + 32);
+        let points: Vec<G::AffinePoint> =
+            terms.clone().map(|t| eip2537_point::<G>(&t[..point_bytes]).into()).collect();
+        let scalars: Vec<_> = terms.map(|t| eip2537_scalar(&t[point_bytes..])).collect();
+        let got = G::on(&device, &points, &scalars).unwrap();
+        assert_eq!(got, eip2537_point::<G>(&field("Expected")), "{}", case["Name"]);
+    }
+    Some(cases.len())
+}
+
+#[test]
+fn eip2537_vectors_in_g1() {
+    let cases = eip2537::<G1>("eip2537/blsG1MultiExp.json");
+    assert!(cases.is_none_or(|cases| cases > 100));
+}
+
+#[test]
+fn eip2537_vectors_in_g2() {
+    let cases = eip2537::<G2>("eip2537/blsG2MultiExp.json");
+    assert!(cases.is_none_or(|cases| cases > 100));
+}

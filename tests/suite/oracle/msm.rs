@@ -1,0 +1,42 @@
+//! Multi-scalar multiplication by a loop.
+
+use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
+use groth16_cuda::repr::{G1, G2};
+
+use super::groups::TestGroup;
+
+/// The group's sum of multiples.
+pub trait SumOfMultiples: TestGroup {
+    /// The sum of `scalars[i] * points[i]`, one multiplication and addition after the other.
+    fn sum_of_multiples(points: &[Self::AffinePoint], scalars: &[Scalar]) -> Self::Point;
+}
+
+impl SumOfMultiples for G1 {
+    fn sum_of_multiples(points: &[G1Affine], scalars: &[Scalar]) -> G1Projective {
+        points.iter().zip(scalars).map(|(p, s)| p * s).sum()
+    }
+}
+
+impl SumOfMultiples for G2 {
+    fn sum_of_multiples(points: &[G2Affine], scalars: &[Scalar]) -> G2Projective {
+        points.iter().zip(scalars).map(|(p, s)| p * s).sum()
+    }
+}
+
+/// As above over the listed variables of `scalars`; `density[v]` says whether variable v has a
+/// point, and points are those of the variables that have one, in order.
+pub fn over_variables<G: SumOfMultiples>(
+    points: &[G::AffinePoint],
+    density: &[bool],
+    scalars: &[Scalar],
+    variables: &[u32],
+) -> G::Point {
+    let terms = variables.iter().filter_map(|&v| {
+        let v = v as usize;
+        let position = density[..v.min(density.len())].iter().filter(|bit| **bit).count();
+        let has_point = density.get(v).is_some_and(|bit| *bit);
+        (has_point && v < scalars.len()).then(|| (points[position], scalars[v]))
+    });
+    let (points, scalars): (Vec<_>, Vec<_>) = terms.unzip();
+    G::sum_of_multiples(&points, &scalars)
+}
