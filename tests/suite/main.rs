@@ -26,4 +26,5 @@ mod quotient;
 #[cfg(feature = "bellman")]
 mod r1cs;
 mod sapling;
+mod simt;
 mod verify;
