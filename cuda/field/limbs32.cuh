@@ -9,9 +9,11 @@
 // Montgomery's digit is T's low word itself, without a multiplication, if one cancels with k m = -1
 // (mod 2^32) in place of m: T + T_0 k m = 2^32 (T / 2^32 + T_0 (k m + 1) / 2^32), where the last
 // factor again has N limbs. The last two digits are cancelled with m, which brings the result below
-// (T_in / R) + m + m / 2^32.
+// (T_in / R) + m + m / 2^32. This needs room for three products in T. A modulus without two spare
+// bits must have the low limbs 1 and 2^32 - 1 instead (cancel_special).
 //
-// `P` names a modulus: `kLimbs`, and `constants()`. Operands are below the modulus, so are results.
+// `P` names a modulus: `kLimbs`, `kConstants`, `constants()`. Operands are below the modulus, so
+// are results.
 #pragma once
 
 #include "field/carry.cuh"
@@ -26,6 +28,8 @@ struct Limbs32 {
     static_assert(N % 2 == 0 && N >= 4, "rows are pairs of limbs");
     // With two spare bits T has room for three products at once: a digit's, and those of two rows.
     static constexpr bool kSpareBits = P::kConstants.modulus[N - 1] < (1u << 30);
+    static_assert(kSpareBits || (P::kConstants.modulus[0] == 1 && P::kConstants.modulus[1] == ~0u),
+                  "an algorithm for every modulus");
 
     // acc[j], acc[j + 1] = x[j] y, for even j.
     static G16_FIELD_INLINE void mul_row(uint32_t* acc, const uint32_t* x, uint32_t y) {
@@ -82,15 +86,6 @@ struct Limbs32 {
         even[N - 1] = carry::addc(even[N - 1], 0);
     }
 
-    // T = floor(T / 2^32); swaps the rows.
-    static G16_FIELD_INLINE void shift(uint32_t* even, uint32_t* odd) {
-        odd[0] = carry::add_cc(odd[0], even[1]);
-        SIMT_UNROLL
-        for (int j = 0; j < N - 2; j++) even[j] = carry::addc_cc(even[j + 2], 0);
-        even[N - 2] = carry::addc(0, 0);
-        even[N - 1] = 0;
-    }
-
     // T = (T + q k m) / 2^32 with the digit q = T's low word; swaps the rows.
     static G16_FIELD_INLINE void cancel_low_word(uint32_t* even, uint32_t* odd) {
         shift_add_row(even, odd, P::constants().digit, even[0]);
@@ -99,6 +94,48 @@ struct Limbs32 {
     // T += q m, which makes its low word zero.
     static G16_FIELD_INLINE void cancel_with_modulus(uint32_t* even, uint32_t* odd) {
         add_row(even, odd, P::constants().modulus, carry::mul_lo(even[0], P::constants().inverse));
+    }
+
+    // T = (T + q m) / 2^32 with the digit q = -T_0 mod 2^32; swaps the rows. For a modulus
+    // m = 1 + (2^32 - 1) 2^32 + m_2 2^64 + ...: as T_0 + q = 2^32 [q != 0],
+    //   (T + q m) / 2^32 = floor(T / 2^32) + (q 2^32 - h) + q m_2 2^32 + ..., h = q - [q != 0],
+    // N - 2 multiplies. T stays below 2^32 m + 2m.
+    static G16_FIELD_INLINE void cancel_special(uint32_t* even, uint32_t* odd) {
+        const uint32_t* m = P::constants().modulus;
+        // As a complement and an increment, or ptxas sees a negation and takes the products apart.
+        const uint32_t complement = ~even[0];
+        const uint32_t q = carry::add_cc(complement, 1);
+        const uint32_t h = carry::addc(complement, 0);
+        const uint32_t low = carry::sub_cc(0, h);
+        const uint32_t high = carry::subc(q, 0);
+        const uint32_t first = carry::mad_lo_cc(q, m[2], high);
+        const uint32_t second = carry::madc_hi(q, m[2], 0);
+        odd[0] = carry::add_cc(odd[0], even[1]);
+        even[0] = carry::addc_cc(even[2], first);
+        even[1] = carry::addc_cc(even[3], second);
+        SIMT_UNROLL
+        for (int j = 2; j < N - 2; j += 2) {
+            even[j] = carry::madc_lo_cc(q, m[j + 2], even[j + 2]);
+            even[j + 1] = carry::madc_hi_cc(q, m[j + 2], even[j + 3]);
+        }
+        even[N - 2] = carry::addc(0, 0);
+        odd[0] = carry::add_cc(odd[0], low);
+        odd[1] = carry::addc_cc(odd[1], 0);
+        SIMT_UNROLL
+        for (int j = 2; j < N; j += 2) {
+            odd[j] = carry::madc_lo_cc(q, m[j + 1], odd[j]);
+            odd[j + 1] = carry::madc_hi_cc(q, m[j + 1], odd[j + 1]);
+        }
+        even[N - 1] = carry::addc(0, 0);
+    }
+
+    // r = T, which fits N limbs.
+    static G16_FIELD_INLINE void sum_rows(uint32_t* r, const uint32_t* even, const uint32_t* odd) {
+        r[0] = even[0];
+        r[1] = carry::add_cc(even[1], odd[0]);
+        SIMT_UNROLL
+        for (int j = 2; j < N - 1; j++) r[j] = carry::addc_cc(even[j], odd[j - 1]);
+        r[N - 1] = carry::addc(even[N - 1], odd[N - 2]);
     }
 
     // r = floor(T / 2^32), which fits N limbs.
@@ -147,28 +184,47 @@ struct Limbs32 {
         add_raw(r, d, back);
     }
 
-    // r = a b / R. N^2 multiplies for the rows, N^2 + 2 for the digits.
+    // r = a b / R. N^2 multiplies for the rows; N^2 + 2 for the digits, or N (N - 2).
     static G16_FIELD_INLINE void mul(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        if constexpr (kSpareBits) {
+            mul_with_low_word(r, a, b);
+        } else {
+            mul_special(r, a, b);
+        }
+    }
+
+    static G16_FIELD_INLINE void mul_with_low_word(uint32_t* r, const uint32_t* a,
+                                                   const uint32_t* b) {
         uint32_t even[N], odd[N], t[N];
         start(even, odd, a, b[0]);
         SIMT_UNROLL
         for (int i = 1; i < N - 2; i += 2) {
-            if constexpr (kSpareBits) {
-                cancel_low_word(even, odd);
-                add_row(odd, even, a, b[i]);
-                cancel_low_word(odd, even);
-                add_row(even, odd, a, b[i + 1]);
-            } else {
-                cancel_with_modulus(even, odd);
-                shift_add_row(even, odd, a, b[i]);
-                cancel_with_modulus(odd, even);
-                shift_add_row(odd, even, a, b[i + 1]);
-            }
+            cancel_low_word(even, odd);
+            add_row(odd, even, a, b[i]);
+            cancel_low_word(odd, even);
+            add_row(even, odd, a, b[i + 1]);
         }
         cancel_with_modulus(even, odd);
         shift_add_row(even, odd, a, b[N - 1]);
         cancel_with_modulus(odd, even);
         merge(t, odd, even);
+        reduce_once(r, t);
+    }
+
+    static G16_FIELD_INLINE void mul_special(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        uint32_t even[N], odd[N], t[N];
+        start(even, odd, a, b[0]);
+        SIMT_UNROLL
+        for (int i = 1; i < N - 1; i += 2) {
+            cancel_special(even, odd);
+            add_row(odd, even, a, b[i]);
+            cancel_special(odd, even);
+            add_row(even, odd, a, b[i + 1]);
+        }
+        cancel_special(even, odd);
+        add_row(odd, even, a, b[N - 1]);
+        cancel_special(odd, even);
+        sum_rows(t, even, odd);
         reduce_once(r, t);
     }
 
@@ -222,14 +278,15 @@ struct Limbs32 {
             add_square_row(odd, a, i, i + 1);
             add_square_row(w, a, i, i + 2);
         }
+        // Twice the mixed products is below 2^(32 (2N - 1)), for a is below R / 2.
         w[1] = carry::add_cc(w[1], odd[1]);
         SIMT_UNROLL
-        for (int j = 2; j < 2 * N - 1; j++) w[j] = carry::addc_cc(w[j], odd[j]);
-        w[2 * N - 1] = carry::addc(w[2 * N - 1], odd[2 * N - 1]);
+        for (int j = 2; j < 2 * N - 2; j++) w[j] = carry::addc_cc(w[j], odd[j]);
+        w[2 * N - 2] = carry::addc(w[2 * N - 2], odd[2 * N - 2]);
         w[1] = carry::add_cc(w[1], w[1]);
         SIMT_UNROLL
-        for (int j = 2; j < 2 * N - 1; j++) w[j] = carry::addc_cc(w[j], w[j]);
-        w[2 * N - 1] = carry::addc(w[2 * N - 1], w[2 * N - 1]);
+        for (int j = 2; j < 2 * N - 2; j++) w[j] = carry::addc_cc(w[j], w[j]);
+        w[2 * N - 2] = carry::addc(w[2 * N - 2], w[2 * N - 2]);
         w[0] = carry::mad_lo_cc(a[0], a[0], 0);
         w[1] = carry::madc_hi_cc(a[0], a[0], w[1]);
         SIMT_UNROLL
@@ -247,15 +304,26 @@ struct Limbs32 {
             even[j] = w[j];
             odd[j] = 0;
         }
-        SIMT_UNROLL
-        for (int i = 0; i < N - 2; i += 2) {
-            cancel_low_word(even, odd);
-            cancel_low_word(odd, even);
+        if constexpr (kSpareBits) {
+            SIMT_UNROLL
+            for (int i = 0; i < N - 2; i += 2) {
+                cancel_low_word(even, odd);
+                cancel_low_word(odd, even);
+            }
+            cancel_with_modulus(even, odd);
+            merge(t, even, odd);
+            SIMT_UNROLL
+            for (int j = 0; j < N; j++) odd[j] = 0;
+            cancel_with_modulus(t, odd);
+            merge(t, t, odd);
+        } else {
+            SIMT_UNROLL
+            for (int i = 0; i < N; i += 2) {
+                cancel_special(even, odd);
+                cancel_special(odd, even);
+            }
+            sum_rows(t, even, odd);
         }
-        cancel_with_modulus(even, odd);
-        shift(even, odd);
-        cancel_with_modulus(odd, even);
-        merge(t, odd, even);
         add_raw(t, t, w + N);
         reduce_once(r, t);
     }

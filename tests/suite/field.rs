@@ -78,6 +78,14 @@ fn pairs(field: &Modulus, seed: u64) -> (Vec<Number>, Vec<Number>) {
         pairs.push((random(field, &mut rng), *a));
     }
     pairs.extend((0..700).map(|_| (random(field, &mut rng), random(field, &mut rng))));
+    // The highest 32-bit limbs' product is 2^32 − 1: a carry into it runs through.
+    let top = field.limb_bits as usize / 64 - 1;
+    for _ in 0..50 {
+        let (mut a, mut b) = (random(field, &mut rng), random(field, &mut rng));
+        a[top] = 15 << 32 | a[top] & 0xffff_ffff;
+        b[top] = 0x1111_1111 << 32 | b[top] & 0xffff_ffff;
+        pairs.push((a, b));
+    }
     pairs.into_iter().unzip()
 }
 
