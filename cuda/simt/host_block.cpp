@@ -140,7 +140,8 @@ Fiber* Block::start_fiber() {
         free_fibers_.pop_back();
     } else {
         auto fresh = std::make_unique<Fiber>();
-        if (!fiber_create(*fresh, options_.stack_bytes)) return nullptr;
+        if (!fiber_create(*fresh, options_.stack_bytes, static_cast<uint32_t>(fibers_.size())))
+            return nullptr;
         fiber = fresh.get();
         fibers_.push_back(std::move(fresh));
     }

@@ -103,7 +103,7 @@ class Block {
         uint32_t exited;  // lanes that do not exist among them
         uint32_t group_count;
         WarpGroup groups[32];
-        LaneRequest lanes[32];
+        const LaneRequest* lanes[32];
     };
     struct SharedSlot {
         const void* token;
@@ -141,7 +141,14 @@ class Block {
                     const LaneRequest& request);
     bool complete(const Warp& warp, const WarpGroup& group) const;
     void deliver(uint32_t warp_index, uint32_t group_index, uint32_t own_lane);
-    void deliver_shuffle(Warp& warp, const WarpGroup& group, uint32_t lane);
+    void deliver_ballot(const Warp& warp, const WarpGroup& group);
+    void deliver_gather(const Warp& warp, const WarpGroup& group);
+    void deliver_shuffle(const Warp& warp, const WarpGroup& group);
+    [[noreturn]] void fail_diverged(Site site);
+    [[noreturn]] void fail_foreign_mask(uint32_t lane, uint32_t mask, Site site);
+    [[noreturn]] void fail_disagreement(const Warp& warp, const WarpGroup& group, uint32_t lane,
+                                        uint32_t mask, Site site);
+    [[noreturn]] void fail_outside(const LaneRequest& request, uint32_t lane, uint32_t present);
     // host_shared.cpp
     void reset_shared(size_t dynamic_bytes);
     size_t take_shared(size_t bytes, size_t alignment);

@@ -78,14 +78,29 @@ g16_host_fiber_switch:
 
 namespace g16_host_runtime {
 
+namespace {
+
+// Where stacks begin within a page: multiples of two cache lines.
+constexpr size_t kStackPlaces = 32;
+constexpr size_t kStackPlaceBytes = 128;
+
+#ifndef G16_FIBER_UCONTEXT
+unsigned char* stack_top(const Fiber& fiber) {
+    return fiber.mapping + fiber.mapping_bytes - fiber.unused_bytes;
+}
+#endif
+
+}  // namespace
+
 size_t page_bytes() {
     static const long bytes = sysconf(_SC_PAGESIZE);
     return bytes > 0 ? static_cast<size_t>(bytes) : 4096;
 }
 
-bool fiber_create(Fiber& fiber, size_t stack_bytes) {
+bool fiber_create(Fiber& fiber, size_t stack_bytes, uint32_t number) {
     size_t page = page_bytes();
-    stack_bytes = (stack_bytes + page - 1) / page * page;
+    size_t unused = number % kStackPlaces * kStackPlaceBytes;
+    stack_bytes = (stack_bytes + unused + page - 1) / page * page;
     void* mapping = mmap(nullptr, stack_bytes + page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) return false;
@@ -93,6 +108,7 @@ bool fiber_create(Fiber& fiber, size_t stack_bytes) {
     (void)mprotect(mapping, page, PROT_NONE);
     fiber.mapping = static_cast<unsigned char*>(mapping);
     fiber.mapping_bytes = stack_bytes + page;
+    fiber.unused_bytes = unused;
     fiber.bottom = fiber.mapping + page;
     fiber.stack_bytes = stack_bytes;
     return true;
@@ -110,20 +126,20 @@ void fiber_prepare(Fiber& fiber, void (*entry)()) {
 #if defined(__x86_64__)
     // Six registers, the entry, and the return address that the entry would have: at a call, the
     // stack pointer is 8 short of a multiple of 16.
-    void** top = reinterpret_cast<void**>(fiber.mapping + fiber.mapping_bytes);
+    void** top = reinterpret_cast<void**>(stack_top(fiber));
     top[-1] = nullptr;
     top[-2] = reinterpret_cast<void*>(entry);
     for (int i = 3; i <= 8; ++i) top[-i] = nullptr;
     fiber.stack_pointer = top - 8;
 #elif defined(__aarch64__)
-    void** top = reinterpret_cast<void**>(fiber.mapping + fiber.mapping_bytes);
+    void** top = reinterpret_cast<void**>(stack_top(fiber));
     for (int i = 1; i <= 20; ++i) top[-i] = nullptr;
     top[-20 + 11] = reinterpret_cast<void*>(entry);  // x30
     fiber.stack_pointer = top - 20;
 #else
     (void)getcontext(&fiber.place);
     fiber.place.uc_stack.ss_sp = const_cast<void*>(fiber.bottom);
-    fiber.place.uc_stack.ss_size = fiber.stack_bytes;
+    fiber.place.uc_stack.ss_size = fiber.stack_bytes - fiber.unused_bytes;
     fiber.place.uc_link = nullptr;
     makecontext(&fiber.place, entry, 0);
 #endif

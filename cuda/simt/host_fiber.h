@@ -16,6 +16,7 @@ struct Fiber {
     void* stack_pointer = nullptr;
     unsigned char* mapping = nullptr;  // guard page first, then the stack
     size_t mapping_bytes = 0;
+    size_t unused_bytes = 0;  // at the stack's top
     // What AddressSanitizer must know of the stack.
     const void* bottom = nullptr;
     size_t stack_bytes = 0;
@@ -26,8 +27,10 @@ struct Fiber {
 };
 
 size_t page_bytes();
-// Maps a stack of at least `stack_bytes` behind a guard page; false where memory lacks.
-bool fiber_create(Fiber& fiber, size_t stack_bytes);
+// Maps a stack of at least `stack_bytes` behind a guard page; false where memory lacks. Stacks of
+// different numbers begin at different places of a page, so that they do not crowd a few cache
+// lines.
+bool fiber_create(Fiber& fiber, size_t stack_bytes, uint32_t number);
 void fiber_destroy(Fiber& fiber);
 // Makes the next switch to `fiber` call `entry` on an empty stack; `entry` never returns.
 void fiber_prepare(Fiber& fiber, void (*entry)());

@@ -7,6 +7,23 @@
 
 namespace g16_host_runtime {
 
+namespace {
+
+uint32_t first_lane(uint32_t lanes) { return static_cast<uint32_t>(__builtin_ctz(lanes)); }
+
+// memcpy, for which words of the usual size need no call.
+void copy_value(void* dst, const void* src, uint32_t bytes) {
+    if (bytes == 4) {
+        memcpy(dst, src, 4);
+    } else if (bytes == 8) {
+        memcpy(dst, src, 8);
+    } else {
+        memcpy(dst, src, bytes);
+    }
+}
+
+}  // namespace
+
 // --- block barriers ---
 
 uint32_t Block::barrier(Reduction reduction, bool predicate, Site site) {
@@ -35,7 +52,10 @@ void Block::check_barrier_site(Reduction reduction, Site site) {
         same = same && site.line == barrier_site_.line &&
                (site.file == barrier_site_.file || strcmp(site.file, barrier_site_.file) == 0);
     }
-    if (same) return;
+    if (!same) fail_diverged(site);
+}
+
+void Block::fail_diverged(Site site) {
     char text[512];
     snprintf(text, sizeof text,
              "threads meet at different barriers: thread %u at %s:%d, others at %s:%d",
@@ -71,7 +91,7 @@ void Block::warp(WarpOperation operation, uint32_t mask, const LaneRequest& requ
     uint32_t thread = context.thread, lane = thread % 32;
     Warp& warp = warps_[thread / 32];
     WarpGroup& group = join(warp, lane, mask, operation, request);
-    warp.lanes[lane] = request;
+    warp.lanes[lane] = &request;  // on the lane's stack, which waits with it
     group.arrived |= 1u << lane;
     if (complete(warp, group)) {
         deliver(thread / 32, static_cast<uint32_t>(&group - warp.groups), lane);
@@ -84,30 +104,37 @@ void Block::warp(WarpOperation operation, uint32_t mask, const LaneRequest& requ
 // beside it, unless one needs this lane while a lane of it is needed here.
 Block::WarpGroup& Block::join(Warp& warp, uint32_t lane, uint32_t mask, WarpOperation operation,
                               const LaneRequest& request) {
-    char text[512];
     uint32_t own = 1u << lane;
-    const char* file = short_path(request.site.file);
-    if ((mask & own) == 0) {
-        snprintf(text, sizeof text, "%s:%d: lane %u is not in its own mask 0x%08x", file,
-                 request.site.line, lane, mask);
-        fail(G16_HOST_MASK_MISMATCH, text);
-    }
+    if ((mask & own) == 0) fail_foreign_mask(lane, mask, request.site);
     for (uint32_t i = 0; i < warp.group_count; ++i) {
         WarpGroup& group = warp.groups[i];
         bool same = group.mask == mask;
         if (same && group.operation == operation && group.bytes == request.bytes) return group;
         if (!same && ((group.mask & own) == 0 || (group.arrived & mask) == 0)) continue;
-        const Site& other = warp.lanes[__builtin_ctz(group.arrived)].site;
-        snprintf(text, sizeof text,
-                 "lanes disagree: lane %u at %s:%d under mask 0x%08x, lanes 0x%08x at %s:%d under "
-                 "mask 0x%08x%s",
-                 lane, file, request.site.line, mask, group.arrived, short_path(other.file),
-                 other.line, group.mask, same ? " in another operation" : "");
-        fail(G16_HOST_MASK_MISMATCH, text);
+        fail_disagreement(warp, group, lane, mask, request.site);
     }
     WarpGroup& group = warp.groups[warp.group_count++];
     group = {mask, 0, operation, request.bytes};
     return group;
+}
+
+void Block::fail_foreign_mask(uint32_t lane, uint32_t mask, Site site) {
+    char text[512];
+    snprintf(text, sizeof text, "%s:%d: lane %u is not in its own mask 0x%08x",
+             short_path(site.file), site.line, lane, mask);
+    fail(G16_HOST_MASK_MISMATCH, text);
+}
+
+void Block::fail_disagreement(const Warp& warp, const WarpGroup& group, uint32_t lane,
+                              uint32_t mask, Site site) {
+    const Site& other = warp.lanes[__builtin_ctz(group.arrived)]->site;
+    char text[512];
+    snprintf(text, sizeof text,
+             "lanes disagree: lane %u at %s:%d under mask 0x%08x, lanes 0x%08x at %s:%d under "
+             "mask 0x%08x%s",
+             lane, short_path(site.file), site.line, mask, group.arrived, short_path(other.file),
+             other.line, group.mask, group.mask == mask ? " in another operation" : "");
+    fail(G16_HOST_MASK_MISMATCH, text);
 }
 
 bool Block::complete(const Warp& warp, const WarpGroup& group) const {
@@ -119,44 +146,66 @@ void Block::deliver(uint32_t warp_index, uint32_t group_index, uint32_t own_lane
     Warp& warp = warps_[warp_index];
     WarpGroup group = warp.groups[group_index];
     warp.groups[group_index] = warp.groups[--warp.group_count];
-    uint32_t ballot = 0;
-    if (group.operation == WarpOperation::kBallot) {
-        for (uint32_t rest = group.arrived; rest != 0; rest &= rest - 1) {
-            uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
-            ballot |= warp.lanes[lane].value != 0 ? 1u << lane : 0;
-        }
+    switch (group.operation) {
+        case WarpOperation::kSync:
+            break;
+        case WarpOperation::kBallot:
+            deliver_ballot(warp, group);
+            break;
+        case WarpOperation::kShuffle:
+            deliver_shuffle(warp, group);
+            break;
+        case WarpOperation::kGather:
+            deliver_gather(warp, group);
+            break;
     }
     for (uint32_t rest = group.arrived; rest != 0; rest &= rest - 1) {
-        uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
-        LaneRequest& request = warp.lanes[lane];
-        if (group.operation == WarpOperation::kBallot) {
-            *request.lanes = ballot;
-        } else if (group.operation == WarpOperation::kShuffle) {
-            deliver_shuffle(warp, group, lane);
-        } else if (group.operation == WarpOperation::kGather) {
-            *request.lanes = group.arrived;
-            for (uint32_t from = 0; from < 32; ++from) {
-                bool present = (group.arrived >> from & 1) != 0;
-                request.values[from] = present ? warp.lanes[from].value : 0;
-            }
-        }
+        uint32_t lane = first_lane(rest);
         if (lane != own_lane) make_ready(warp_index * 32 + lane);
     }
 }
 
-// A lane outside the group has nothing to give: poison, and in strict mode an error.
-void Block::deliver_shuffle(Warp& warp, const WarpGroup& group, uint32_t lane) {
-    LaneRequest& request = warp.lanes[lane];
-    if ((group.arrived >> request.source_lane & 1) != 0) {
-        memcpy(request.dst, warp.lanes[request.source_lane].src, request.bytes);
-        return;
+void Block::deliver_ballot(const Warp& warp, const WarpGroup& group) {
+    uint32_t ballot = 0;
+    for (uint32_t rest = group.arrived; rest != 0; rest &= rest - 1) {
+        uint32_t lane = first_lane(rest);
+        ballot |= warp.lanes[lane]->value != 0 ? 1u << lane : 0;
     }
-    memset(request.dst, kPoison, request.bytes);
-    if (!options_.strict) return;
+    for (uint32_t rest = group.arrived; rest != 0; rest &= rest - 1) {
+        *warp.lanes[first_lane(rest)]->lanes = ballot;
+    }
+}
+
+void Block::deliver_gather(const Warp& warp, const WarpGroup& group) {
+    for (uint32_t rest = group.arrived; rest != 0; rest &= rest - 1) {
+        const LaneRequest& request = *warp.lanes[first_lane(rest)];
+        *request.lanes = group.arrived;
+        for (uint32_t from = 0; from < 32; ++from) {
+            bool present = (group.arrived >> from & 1) != 0;
+            request.values[from] = present ? warp.lanes[from]->value : 0;
+        }
+    }
+}
+
+// A lane outside the group has nothing to give: poison, and in strict mode an error.
+void Block::deliver_shuffle(const Warp& warp, const WarpGroup& group) {
+    for (uint32_t rest = group.arrived; rest != 0; rest &= rest - 1) {
+        uint32_t lane = first_lane(rest);
+        const LaneRequest& request = *warp.lanes[lane];
+        if ((group.arrived >> request.source_lane & 1) != 0) {
+            copy_value(request.dst, warp.lanes[request.source_lane]->src, request.bytes);
+            continue;
+        }
+        memset(request.dst, kPoison, request.bytes);
+        if (options_.strict) fail_outside(request, lane, group.arrived);
+    }
+}
+
+void Block::fail_outside(const LaneRequest& request, uint32_t lane, uint32_t present) {
     char text[512];
-    snprintf(
-        text, sizeof text, "%s:%d: lane %u reads lane %u, which is not in the shuffle (0x%08x)",
-        short_path(request.site.file), request.site.line, lane, request.source_lane, group.arrived);
+    snprintf(text, sizeof text,
+             "%s:%d: lane %u reads lane %u, which is not in the shuffle (0x%08x)",
+             short_path(request.site.file), request.site.line, lane, request.source_lane, present);
     fail(G16_HOST_MASK_MISMATCH, text);
 }
 
