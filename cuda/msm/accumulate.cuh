@@ -27,8 +27,8 @@ struct EntryWalk {
     }
 };
 
-// A thread's place in shared memory for the point that is on its way. Words of one index lie side by
-// side for all threads, free of bank conflicts.
+// A thread's place in shared memory for the point that is on its way. Words of one index lie side
+// by side for all threads, free of bank conflicts.
 template <class F>
 struct PointSlot {
     static constexpr uint32_t kWords = sizeof(Affine<F>) / sizeof(uint4);

@@ -50,7 +50,8 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* o
     plan.bucket_bits = window_width(windows, 0) - 1;
     const uint64_t mean = (uint64_t(terms) >> plan.bucket_bits) + 1;
     const uint64_t task_terms = mean * kTaskTermsPerMean;
-    plan.task_terms = static_cast<uint32_t>(task_terms > kTaskTermsMin ? task_terms : kTaskTermsMin);
+    plan.task_terms =
+        static_cast<uint32_t>(task_terms > kTaskTermsMin ? task_terms : kTaskTermsMin);
     const uint64_t entries = uint64_t(terms) * group;
     const uint64_t filled = entries < plan_buckets(plan) ? entries : plan_buckets(plan);
     const uint64_t tasks = entries / plan.task_terms + filled;

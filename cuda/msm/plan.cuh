@@ -2,8 +2,8 @@
 //
 // A scalar s is replaced by −s where that is smaller, so s ≤ (r − 1)/2 < 0.906 · 2^254. kScalarBits
 // bits are cut into windows of two widths that differ by one, the wider ones lowest. With
-// K = Σ 2^(start + width − 1) over the windows, the bits of s + K in a window less 2^(width − 1) are
-// its signed digit, in [−2^(width − 1), 2^(width − 1)): no carry runs between windows. The top
+// K = Σ 2^(start + width − 1) over the windows, the bits of s + K in a window less 2^(width − 1)
+// are its signed digit, in [−2^(width − 1), 2^(width − 1)): no carry runs between windows. The top
 // window never overflows while all widths are at least 4 (7/15 · 2^255 > 0.906 · 2^254).
 //
 // Bucket d − 1 of a window gathers the terms with digit ±d, so a window has 2^(width − 1) buckets.
@@ -71,8 +71,8 @@ class Carver {
 
 // What sorting leaves for the accumulations of one group, whatever their points.
 //
-// Level 0 of `offsets` counts a bucket's tasks, level k > 0 the sums that combining round k makes of
-// them; all levels are one exclusive sum, `buckets` entries each and the total behind them.
+// Level 0 of `offsets` counts a bucket's tasks, level k > 0 the sums that combining round k makes
+// of them; all levels are one exclusive sum, `buckets` entries each and the total behind them.
 struct SortedLists {
     uint32_t* payload;      // variable | sign << 31, by bucket
     uint32_t* starts;       // buckets + 1: where a bucket's terms start in `payload`
@@ -136,8 +136,8 @@ struct Pair {
     Point run;
 };
 
-// What accumulation and reduction of a group need: a partial sum for each task, and the pairs of two
-// successive levels of the reduction.
+// What accumulation and reduction of a group need: a partial sum for each task, and the pairs of
+// two successive levels of the reduction.
 template <class Point>
 struct Partials {
     Point* sums;

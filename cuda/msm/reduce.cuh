@@ -18,8 +18,8 @@ struct CombineArguments {
     uint32_t stride_log2;  // between a bucket's sums that earlier rounds have left
 };
 
-// One thread for each sum that the round leaves: it adds up to 2^kCombineFanInLog2 sums of one bucket
-// into the first of them. No other thread of the round touches any of these.
+// One thread for each sum that the round leaves: it adds up to 2^kCombineFanInLog2 sums of one
+// bucket into the first of them. No other thread of the round touches any of these.
 template <class F>
 __global__ void combine_kernel(CombineArguments arguments, Xyzz<F>* sums) {
     const uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;

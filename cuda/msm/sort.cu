@@ -34,8 +34,8 @@ __device__ __forceinline__ uint32_t lower_bound(const uint32_t* keys, uint32_t l
     return first;
 }
 
-// One thread a bucket finds its entries and counts its tasks, and the sums that each combining round
-// leaves of them (none where a round finds a single sum). Cost: two binary searches.
+// One thread a bucket finds its entries and counts its tasks, and the sums that each combining
+// round leaves of them (none where a round finds a single sum). Cost: two binary searches.
 __global__ void buckets_kernel(Lists lists) {
     const uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
     if (bucket > lists.buckets) return;
@@ -88,8 +88,8 @@ int bit_length(uint32_t x) {
 }
 
 Status sort_pairs(const SortScratch& scratch, const uint32_t* keys, uint32_t* keys_sorted,
-                  const uint32_t* values, uint32_t* values_sorted, uint32_t length, uint32_t key_max,
-                  Stream stream) {
+                  const uint32_t* values, uint32_t* values_sorted, uint32_t length,
+                  uint32_t key_max, Stream stream) {
     const int bits = bit_length(key_max);
     size_t bytes = 0;
     Status status = prim::sort_pairs(nullptr, &bytes, keys, keys_sorted, values, values_sorted,
@@ -104,8 +104,8 @@ Status sum_counts(const Lists& lists, Stream stream) {
     const SortScratch& scratch = lists.scratch;
     const uint32_t length = (lists.rounds + 1) * lists.buckets + 1;
     size_t bytes = 0;
-    Status status = prim::exclusive_sum(nullptr, &bytes, scratch.counts, lists.sorted.offsets,
-                                        length, stream);
+    Status status =
+        prim::exclusive_sum(nullptr, &bytes, scratch.counts, lists.sorted.offsets, length, stream);
     if (status != 0) return status;
     if (bytes > scratch.prim_bytes) return kInvalidValue;
     return prim::exclusive_sum(scratch.prim, &bytes, scratch.counts, lists.sorted.offsets, length,
