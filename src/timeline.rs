@@ -1,8 +1,19 @@
 //! When each phase of each proof ran, and what it launched.
+//!
+//! A [`Timeline`] comes back with its proof. [`write_chrome_trace`] draws several of them on one
+//! clock, and [`busy_share`] says how much of the time the device computed.
+
+mod busy;
+#[cfg(test)]
+mod tests;
+mod trace;
 
 use std::time::{Duration, Instant};
 
 use crate::device::Family;
+
+pub use busy::busy_share;
+pub use trace::write_chrome_trace;
 
 /// A phase of a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,11 +65,23 @@ impl Span {
     }
 }
 
+/// A stretch of time in which the device ran kernels of one family, as its events measured it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelSpan {
+    /// The family.
+    pub family: Family,
+    /// When the first kernel began, on the host's clock.
+    pub start: Instant,
+    /// When the last one ended.
+    pub end: Instant,
+}
+
 /// What one proof did, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
     proof: u64,
     spans: Vec<Span>,
+    kernels: Vec<KernelSpan>,
     launches: [u64; Family::ALL.len()],
 }
 
@@ -78,6 +101,11 @@ impl Timeline {
         self.spans.iter().filter(|span| span.phase == phase).map(Span::duration).sum()
     }
 
+    /// When the device ran the proof's kernels, in the order in which they ran.
+    pub fn kernels(&self) -> &[KernelSpan] {
+        &self.kernels
+    }
+
     /// Launches of a kernel family.
     pub fn launches(&self, family: Family) -> u64 {
         self.launches[family as usize]
@@ -93,7 +121,12 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(proof: u64) -> Self {
-        let timeline = Timeline { proof, spans: Vec::new(), launches: Default::default() };
+        let timeline = Timeline {
+            proof,
+            spans: Vec::new(),
+            kernels: Vec::new(),
+            launches: Default::default(),
+        };
         Self { timeline, current: None }
     }
 
@@ -113,6 +146,14 @@ impl Recorder {
         for ((sum, before), after) in self.timeline.launches.iter_mut().zip(before).zip(after) {
             *sum += after - before;
         }
+    }
+
+    /// Adds kernels that ran from `start_ms` to `end_ms` after an event that happened at `anchor`.
+    #[allow(dead_code)] // the prover does not record events around its families yet
+    pub(crate) fn kernels(&mut self, family: Family, anchor: Instant, start_ms: f32, end_ms: f32) {
+        let at = |ms: f32| anchor + Duration::try_from_secs_f32(ms / 1000.0).unwrap_or_default();
+        let span = KernelSpan { family, start: at(start_ms), end: at(end_ms) };
+        self.timeline.kernels.push(span);
     }
 
     /// Ends the last phase.
