@@ -77,7 +77,8 @@ struct Limbs32 {
         odd[N - 1] = carry::addc(odd[N - 1], 0);
     }
 
-    // T = floor(T / 2^32) + x y; swaps the rows.
+    // T = floor(T / 2^32) + x y; swaps the rows. The last carry needs sums of two products near
+    // their bound: without it one result in very many is wrong, too few for a test to meet.
     static G16_FIELD_INLINE void shift_add_row(uint32_t* even, uint32_t* odd, const uint32_t* x,
                                                uint32_t y) {
         odd[0] = carry::add_cc(odd[0], even[1]);

@@ -245,7 +245,7 @@ fn multiples<G: TestGroup>(path: &str) {
         assert!(probe.on_curve::<G>(&affine).expect("probe").iter().all(|x| *x));
         let plain = probe.from_affine::<G>(&affine).expect("probe");
         assert_eq!(encode::<G>(&probe, &plain), vectors);
-        let next = probe.add_mixed_inline::<G>(&plain[..999], &vec![affine[1]; 999]);
+        let next = probe.add_mixed_inline::<G>(&plain[..999], &[affine[1]; 999]);
         assert_eq!(encode::<G>(&probe, &next.expect("probe")), vectors[1..]);
         // k G + (999 − k) G.
         let backwards: Vec<G::Xyzz> = plain.iter().rev().copied().collect();
