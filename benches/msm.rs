@@ -1,0 +1,154 @@
+//! Multi-scalar multiplications, points and scalars on the device; the last points on the host.
+#![allow(missing_docs)]
+
+use std::time::Instant;
+
+use bls12_381::{G1Projective, G2Projective, Scalar};
+use ff::Field;
+use group::{Curve, Group, prime::PrimeCurveAffine};
+use groth16_cuda::Result;
+use groth16_cuda::device::{Stream, View, ViewMut};
+use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums};
+use groth16_cuda::points::{self, Checks};
+use groth16_cuda::repr::{CurveGroup, G1, G2, scalars_as_repr};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+mod harness;
+use harness::{Options, Record, median};
+
+const RUNS: usize = 7;
+
+fn main() -> Result<()> {
+    let options = Options::from_arguments();
+    let stream = options.device.stream()?;
+    let mut record = Record::new("msm");
+    for log2n in options.sizes(&[16, 18, 20, 22], &[10, 12]) {
+        let (ms, right) = resident::<G1, G1Projective>(
+            &stream,
+            log2n,
+            Groups::G1,
+            |plan, scalars, points, scratch, result| {
+                let query = [Query::<G1>::identity(points)];
+                msm::enqueue(&stream, plan, scalars, &query, &[], scratch, result)
+            },
+            |sums| sums.g1[0],
+        )?;
+        record.row("g1-resident", log2n, ms, right);
+    }
+    for log2n in options.sizes(&[16, 18, 20], &[10]) {
+        let (ms, right) = resident::<G2, G2Projective>(
+            &stream,
+            log2n,
+            Groups::G2,
+            |plan, scalars, points, scratch, result| {
+                let query = [Query::<G2>::identity(points)];
+                msm::enqueue(&stream, plan, scalars, &[], &query, scratch, result)
+            },
+            |sums| sums.g2[0],
+        )?;
+        record.row("g2-resident", log2n, ms, right);
+    }
+    record.finish(&options);
+    Ok(())
+}
+
+/// The time from the first launch to the sum on the host, and whether the sums were all right.
+fn resident<G, P>(
+    stream: &Stream,
+    log2n: u32,
+    groups: Groups,
+    enqueue: impl Fn(
+        &Plan,
+        &Scalars<'_>,
+        View<'_, G::Affine>,
+        ViewMut<'_, u8>,
+        ViewMut<'_, u8>,
+    ) -> Result<()>,
+    pick: impl Fn(&Sums) -> P,
+) -> Result<(f64, bool)>
+where
+    G: CurveGroup<AffinePoint = P::Affine, Point = P>,
+    P: Group<Scalar = Scalar> + Curve,
+    P::Affine: PrimeCurveAffine,
+{
+    let n = 1_usize << log2n;
+    let (line, values) = (Line::new(), random(n));
+    let points = points::upload::<G>(stream, &G::to_bytes(&line.points::<P>(n)), Checks::NONE)?;
+    let device = stream.device();
+    let mut scalars = device.alloc(n)?;
+    stream.upload(scalars_as_repr(&values), scalars.view_mut())?;
+    let plan = Plan::new(n)?;
+    let mut scratch = device.alloc(plan.scratch_bytes(groups))?;
+    let (g1, g2) = if groups == Groups::G1 { (1, 0) } else { (0, 1) };
+    let mut result = device.alloc(plan.result_bytes(g1, g2))?;
+    let mut bytes = vec![0; result.len()];
+    let expected = P::generator() * line.logarithm(&values);
+    let mut times_ms = Vec::new();
+    let mut right = true;
+    for run in 0..=RUNS {
+        let start = Instant::now();
+        let terms = Scalars::montgomery(scalars.view());
+        enqueue(&plan, &terms, points.view(), scratch.view_mut(), result.view_mut())?;
+        stream.download(result.view(), &mut bytes)?;
+        let sums = plan.finish(g1, g2, &bytes)?;
+        if run > 0 {
+            times_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        right &= pick(&sums) == expected;
+    }
+    Ok((median(&mut times_ms), right))
+}
+
+/// The points (start + i · step) · G, so that every sum's discrete logarithm is known.
+struct Line {
+    start: Scalar,
+    step: Scalar,
+}
+
+impl Line {
+    fn new() -> Self {
+        Self { start: Scalar::from(0x1234_5678_9abc), step: Scalar::from(7) }
+    }
+
+    fn points<P>(&self, n: usize) -> Vec<P::Affine>
+    where
+        P: Group<Scalar = Scalar> + Curve,
+        P::Affine: PrimeCurveAffine,
+    {
+        const CHUNK: usize = 1 << 10;
+        let step = P::generator() * self.step;
+        let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|chunk| {
+            let first = self.start + self.step * Scalar::from((chunk * CHUNK) as u64);
+            let mut next = P::generator() * first;
+            let mut line = Vec::with_capacity(CHUNK);
+            for _ in 0..CHUNK.min(n - chunk * CHUNK) {
+                line.push(next);
+                next += step;
+            }
+            let mut affine = vec![<P::Affine as PrimeCurveAffine>::identity(); line.len()];
+            P::batch_normalize(&line, &mut affine);
+            affine
+        });
+        chunks.collect()
+    }
+
+    /// Σ scalars[i] · (start + i · step).
+    fn logarithm(&self, scalars: &[Scalar]) -> Scalar {
+        let indexed = scalars.par_iter().enumerate();
+        indexed
+            .map(|(i, s)| s * (self.start + self.step * Scalar::from(i as u64)))
+            .reduce(|| Scalar::ZERO, |a, b| a + b)
+    }
+}
+
+fn random(n: usize) -> Vec<Scalar> {
+    const CHUNK: usize = 1 << 12;
+    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|chunk| {
+        let mut rng = ChaCha20Rng::seed_from_u64(chunk as u64);
+        let len = CHUNK.min(n - chunk * CHUNK);
+        (0..len).map(move |_| Scalar::random(&mut rng)).collect::<Vec<_>>()
+    });
+    chunks.collect()
+}
