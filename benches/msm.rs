@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use bls12_381::{G1Projective, G2Projective, Scalar};
 use ff::Field;
-use group::{Curve, Group, prime::PrimeCurveAffine};
 use groth16_cuda::Result;
 use groth16_cuda::device::{Stream, View, ViewMut};
 use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums};
 use groth16_cuda::points::{self, Checks};
 use groth16_cuda::repr::{CurveGroup, G1, G2, scalars_as_repr};
+use group::{Curve, Group, prime::PrimeCurveAffine};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;

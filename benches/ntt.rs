@@ -45,7 +45,7 @@ fn transforms(device: &Device, stream: &Stream, log2n: u32, record: &mut Record)
     stream.download(data.view(), &mut back)?;
     let points = [1, back.len() - 1, back.len() / 3];
     let right = points.iter().all(|&i| {
-        let x = domain.root().pow_vartime([i as u64]);
+        let x = domain.root().pow_vartime(&[i as u64, 0, 0, 0]);
         back[i] == at(log2n, x, |j| values[reversed(j, log2n)])
     });
     record.row("forward", log2n, forward_ms, right);
@@ -77,7 +77,7 @@ fn whole_quotient(device: &Device, stream: &Stream, log2n: u32, record: &mut Rec
     stream.download(on_b.view_mut().cast()?.as_view(), &mut limbs)?;
 
     let x = random(1, 4)[0];
-    let z = x.pow_vartime([n as u64]) - Scalar::ONE;
+    let z = x.pow_vartime(&[n as u64, 0, 0, 0]) - Scalar::ONE;
     let h = at(log2n, x, |i| Scalar::from_raw(limbs[i]));
     let [at_a, at_b, at_c] = interpolated(&a, &b, domain.root(), x, z);
     record.row("quotient", log2n, quotient_ms, at_a * at_b - at_c == h * z);
@@ -90,7 +90,7 @@ fn interpolated(a: &[Scalar], b: &[Scalar], root: Scalar, x: Scalar, z: Scalar) 
     const CHUNK: usize = 1 << 12;
     let chunks = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).enumerate();
     let sums = chunks.map(|(chunk, (a, b))| {
-        let mut point = root.pow_vartime([(chunk * CHUNK) as u64]);
+        let mut point = root.pow_vartime(&[(chunk * CHUNK) as u64, 0, 0, 0]);
         let points: Vec<Scalar> = a
             .iter()
             .map(|_| {
@@ -123,7 +123,8 @@ fn at(log2n: u32, x: Scalar, coefficient: impl Fn(usize) -> Scalar + Sync) -> Sc
     let chunk = n.min(1 << 12);
     let horner = |start: usize| {
         let part = (start..start + chunk).rev();
-        part.fold(Scalar::ZERO, |sum, i| sum * x + coefficient(i)) * x.pow_vartime([start as u64])
+        part.fold(Scalar::ZERO, |sum, i| sum * x + coefficient(i))
+            * x.pow_vartime(&[start as u64, 0, 0, 0])
     };
     (0..n / chunk).into_par_iter().map(|i| horner(i * chunk)).reduce(|| Scalar::ZERO, |a, b| a + b)
 }

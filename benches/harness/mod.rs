@@ -21,13 +21,15 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// `--params DIR`: where Zcash's parameter files are.
     pub params: Option<PathBuf>,
+    /// `--data DIR`: where recorded witnesses and proofs are.
+    pub data: Option<PathBuf>,
 }
 
 impl Options {
     /// From the command line; exits with 2 and a word on what is wrong.
     pub fn from_arguments() -> Self {
         let mut name = "host".to_owned();
-        let (mut sizes, mut record, mut params) = (None, None, None);
+        let (mut sizes, mut record, mut params, mut data) = (None, None, None, None);
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             if argument == "--bench" {
@@ -42,6 +44,7 @@ impl Options {
                 }
                 "--record" => record = Some(PathBuf::from(value)),
                 "--params" => params = Some(PathBuf::from(value)),
+                "--data" => data = Some(PathBuf::from(value)),
                 _ => usage(&argument),
             }
         }
@@ -49,7 +52,7 @@ impl Options {
             eprintln!("{error}");
             std::process::exit(1)
         });
-        Self { device, sizes, record, params }
+        Self { device, sizes, record, params, data }
     }
 
     /// The sizes that were asked for, else `gpu` on a GPU and `host` on the host.
@@ -60,7 +63,9 @@ impl Options {
 }
 
 fn usage(at: &str) -> ! {
-    eprintln!("at {at}: [--device host|cuda:N] [--sizes K,...] [--record DIR] [--params DIR]");
+    eprintln!(
+        "at {at}: [--device host|cuda:N] [--sizes K,...] [--record DIR] [--params DIR] [--data DIR]"
+    );
     std::process::exit(2)
 }
 
@@ -131,10 +136,8 @@ impl Record {
             let date = said("date", &["-u", "+%F"]);
             let path = folder.join(format!("{date}-{}.csv", self.bench));
             let command = std::env::args().collect::<Vec<_>>().join(" ");
-            let machine = said(
-                "nvidia-smi",
-                &["--query-gpu=name,driver_version", "--format=csv,noheader"],
-            );
+            let machine =
+                said("nvidia-smi", &["--query-gpu=name,driver_version", "--format=csv,noheader"]);
             let commit = std::env::var("G16_COMMIT")
                 .unwrap_or_else(|_| said("git", &["describe", "--always", "--dirty"]));
             let device = options.device.name();
