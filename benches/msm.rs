@@ -10,7 +10,7 @@ use groth16_cuda::device::{Stream, View, ViewMut};
 use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums};
 use groth16_cuda::points::{self, Checks};
 use groth16_cuda::repr::{CurveGroup, G1, G2, scalars_as_repr};
-use group::{Curve, Group, prime::PrimeCurveAffine};
+use group::{Curve, Group};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
@@ -71,7 +71,6 @@ fn resident<G, P>(
 where
     G: CurveGroup<AffinePoint = P::Affine, Point = P>,
     P: Group<Scalar = Scalar> + Curve,
-    P::Affine: PrimeCurveAffine,
 {
     let n = 1_usize << log2n;
     let (line, values) = (Line::new(), random(n));
@@ -115,7 +114,6 @@ impl Line {
     fn points<P>(&self, n: usize) -> Vec<P::Affine>
     where
         P: Group<Scalar = Scalar> + Curve,
-        P::Affine: PrimeCurveAffine,
     {
         const CHUNK: usize = 1 << 10;
         let step = P::generator() * self.step;
@@ -127,7 +125,7 @@ impl Line {
                 line.push(next);
                 next += step;
             }
-            let mut affine = vec![<P::Affine as PrimeCurveAffine>::identity(); line.len()];
+            let mut affine = vec![P::identity().to_affine(); line.len()];
             P::batch_normalize(&line, &mut affine);
             affine
         });
