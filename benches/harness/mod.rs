@@ -135,7 +135,12 @@ impl Record {
         if let Some(folder) = &options.record {
             let date = said("date", &["-u", "+%F"]);
             let path = folder.join(format!("{date}-{}.csv", self.bench));
-            let command = std::env::args().collect::<Vec<_>>().join(" ");
+            // Folders by their last names: where they lie differs from machine to machine.
+            let last = |argument: String| match argument.rsplit_once('/') {
+                Some((_, name)) => name.to_owned(),
+                None => argument,
+            };
+            let command = std::env::args().map(last).collect::<Vec<_>>().join(" ");
             let machine =
                 said("nvidia-smi", &["--query-gpu=name,driver_version", "--format=csv,noheader"]);
             let commit = std::env::var("G16_COMMIT")
