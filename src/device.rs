@@ -11,7 +11,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::ffi;
@@ -49,13 +49,10 @@ pub struct Device {
 }
 
 struct Inner {
-    id: u64,
     backend: Box<dyn Backend>,
     launches: LaunchCounts,
     lost: AtomicBool,
 }
-
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Device {
     /// The host target: the same kernels, compiled for this machine and run on its threads.
@@ -80,7 +77,6 @@ impl Device {
     fn with_backend(backend: impl Backend + 'static) -> Result<Self> {
         crate::repr::check_scalar_layout()?;
         let inner = Inner {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             backend: Box::new(backend),
             launches: LaunchCounts::default(),
             lost: AtomicBool::new(false),
@@ -139,6 +135,11 @@ impl Device {
         self.inner.backend.api()
     }
 
+    /// Tells open devices apart: a view holds it while its buffer holds the device.
+    fn id(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     fn backend(&self) -> &dyn Backend {
         &*self.inner.backend
     }
@@ -157,7 +158,7 @@ impl Device {
 
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
-        self.inner.id == other.inner.id
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 

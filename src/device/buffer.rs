@@ -55,7 +55,7 @@ impl<T: Plain> DeviceBuffer<T> {
 
     /// The whole buffer, to be read by kernels.
     pub fn view(&self) -> View<'_, T> {
-        View { ptr: self.ptr, len: self.len, device: self.device.inner.id, marker: PhantomData }
+        View { ptr: self.ptr, len: self.len, device: self.device.id(), marker: PhantomData }
     }
 
     /// The whole buffer, to be written by kernels.
@@ -68,7 +68,7 @@ impl<T: Plain> DeviceBuffer<T> {
     /// Exclusiveness of a `ViewMut` guards against mistakes; memory safety does not rest on it,
     /// because the CPU never follows the pointer.
     pub(crate) fn shared_view_mut(&self) -> ViewMut<'_, T> {
-        ViewMut { ptr: self.ptr, len: self.len, device: self.device.inner.id, marker: PhantomData }
+        ViewMut { ptr: self.ptr, len: self.len, device: self.device.id(), marker: PhantomData }
     }
 }
 
@@ -87,7 +87,7 @@ impl<T> Drop for DeviceBuffer<T> {
 pub struct View<'a, T> {
     ptr: *const u8,
     len: usize,
-    device: u64,
+    device: usize,
     marker: PhantomData<&'a [T]>,
 }
 
@@ -104,7 +104,7 @@ impl<T> Copy for View<'_, T> {}
 pub struct ViewMut<'a, T> {
     ptr: *mut u8,
     len: usize,
-    device: u64,
+    device: usize,
     marker: PhantomData<&'a mut [T]>,
 }
 
@@ -115,8 +115,8 @@ fn check_range(what: &'static str, len: usize, range: &Range<usize>) -> Result<(
     Err(Error::Length { operation: "view", what, got: range.end, expected: len })
 }
 
-fn check_device(view: u64, stream: &Stream) -> Result<()> {
-    if view == stream.device().inner.id {
+fn check_device(view: usize, stream: &Stream) -> Result<()> {
+    if view == stream.device().id() {
         return Ok(());
     }
     Err(Error::Device {
