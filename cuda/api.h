@@ -79,12 +79,20 @@ typedef struct G16ProbeApi {
 } G16ProbeApi;
 
 // --- ntt -----------------------------------------------------------------------------------------
-// Arrays are scalars in Montgomery form; one transform has n = 2^log_size of them.
+// A domain of n = 2^log_size points: its tables in device memory, and w of order 2n, whose square
+// generates it. Scalars are in Montgomery form.
+typedef struct G16Domain {
+    void* tables;
+    uint32_t log_size;
+    uint32_t root[8];
+    uint32_t reserved;
+} G16Domain;
+
 typedef struct G16NttApi {
     // Scalars that the tables of a domain take; 0 where there is no such domain.
     size_t (*domain_len)(uint32_t log_size);
-    // Builds a domain's tables from `root` in host memory, a primitive 2n-th root of unity.
-    G16Status (*domain_build)(void* domain, uint32_t log_size, const void* root, G16Stream stream);
+    // Builds a domain's tables.
+    G16Status (*domain_build)(const G16Domain* domain, G16Stream stream);
     // Scalars that the tables of a coset take.
     size_t (*coset_len)(uint32_t log_size);
     // Builds a coset's tables from its shift and the shift's inverse, both in host memory.
@@ -92,9 +100,8 @@ typedef struct G16NttApi {
                              const void* inverse_shift, G16Stream stream);
     // `batch` transforms in place, below 2^32 scalars together. With `reversed_input` from
     // bit-reversed to natural order, else from natural to bit-reversed order. `coset` may be null.
-    G16Status (*transform)(void* data, const void* domain, const void* coset, uint32_t log_size,
-                           uint32_t batch, uint32_t inverse, uint32_t reversed_input,
-                           G16Stream stream);
+    G16Status (*transform)(void* data, const G16Domain* domain, const void* coset, uint32_t batch,
+                           uint32_t inverse, uint32_t reversed_input, G16Stream stream);
     // Changes the order of each array of the batch, in place.
     G16Status (*bit_reverse)(void* data, uint32_t log_size, uint32_t batch, G16Stream stream);
 } G16NttApi;
@@ -103,8 +110,7 @@ typedef struct G16NttApi {
 typedef struct G16QuotientApi {
     // From evaluations a and b (Montgomery form) the quotient's n coefficients, in natural order
     // and canonical form, into b. a and w (of n scalars) are overwritten.
-    G16Status (*quotient)(void* a, void* b, void* w, const void* domain, uint32_t log_size,
-                          G16Stream stream);
+    G16Status (*quotient)(void* a, void* b, void* w, const G16Domain* domain, G16Stream stream);
 } G16QuotientApi;
 
 // --- witness -------------------------------------------------------------------------------------

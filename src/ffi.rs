@@ -53,16 +53,21 @@ pub struct ProbeApi {
 }
 
 // --- ntt ---
+/// `G16Domain`: a domain of 2^log_size points.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Domain {
+    pub tables: *mut c_void,
+    pub log_size: u32,
+    pub root: [u32; 8],
+    pub reserved: u32,
+}
+
 /// `G16NttApi`.
 #[repr(C)]
 pub struct NttApi {
     pub domain_len: unsafe extern "C" fn(log_size: u32) -> usize,
-    pub domain_build: unsafe extern "C" fn(
-        domain: *mut c_void,
-        log_size: u32,
-        root: *const c_void,
-        stream: RawStream,
-    ) -> Status,
+    pub domain_build: unsafe extern "C" fn(domain: *const Domain, stream: RawStream) -> Status,
     pub coset_len: unsafe extern "C" fn(log_size: u32) -> usize,
     pub coset_build: unsafe extern "C" fn(
         coset: *mut c_void,
@@ -73,9 +78,8 @@ pub struct NttApi {
     ) -> Status,
     pub transform: unsafe extern "C" fn(
         data: *mut c_void,
-        domain: *const c_void,
+        domain: *const Domain,
         coset: *const c_void,
-        log_size: u32,
         batch: u32,
         inverse: u32,
         reversed_input: u32,
@@ -97,8 +101,7 @@ pub struct QuotientApi {
         a: *mut c_void,
         b: *mut c_void,
         w: *mut c_void,
-        domain: *const c_void,
-        log_size: u32,
+        domain: *const Domain,
         stream: RawStream,
     ) -> Status,
 }

@@ -11,7 +11,7 @@ use bls12_381::Scalar;
 use ff::{Field, PrimeField};
 
 use crate::device::launch::ntt as launch;
-use crate::device::{Device, DeviceBuffer, Stream, View, ViewMut};
+use crate::device::{Device, DeviceBuffer, Stream, ViewMut};
 use crate::error::{Error, Result};
 
 /// The largest domain has 2^27 points.
@@ -34,7 +34,7 @@ pub enum Order {
 #[derive(Debug)]
 pub struct Domain {
     log_size: u32,
-    root: Scalar,
+    double_root: Scalar,
     tables: DeviceBuffer<Scalar>,
 }
 
@@ -65,9 +65,9 @@ impl Domain {
         let double_root = squared(root_of_unity, Scalar::S - 1 - log_size);
         let stream = device.stream()?;
         let mut tables = device.alloc(len)?;
-        launch::build_domain(&stream, tables.view_mut(), log_size, &double_root)?;
+        launch::build_domain(&stream, tables.view_mut(), log_size, double_root)?;
         stream.synchronize()?;
-        Ok(Self { log_size, root: double_root.square(), tables })
+        Ok(Self { log_size, double_root, tables })
     }
 
     /// k, where the domain has 2^k points.
@@ -82,7 +82,7 @@ impl Domain {
 
     /// ω, whose powers are the domain's points.
     pub fn root(&self) -> Scalar {
-        self.root
+        self.double_root.square()
     }
 
     /// Enqueues forward transforms of `data`, a whole number of arrays of [`Domain::size`] elements,
@@ -125,16 +125,17 @@ impl Domain {
     ) -> Result<()> {
         let kind = launch::Kind { inverse, reversed_input: order == Order::ReversedToNatural };
         let coset = coset.map(|coset| coset.tables.view());
-        let tables = self.tables.view();
-        launch::transform(stream, data.reborrow(), tables, coset, self.log_size, kind)?;
+        launch::transform(stream, data.reborrow(), self.launched(), coset, kind)?;
         if order == Order::Natural {
             launch::bit_reverse(stream, data, self.log_size)?;
         }
         Ok(())
     }
 
-    pub(crate) fn tables(&self) -> View<'_, Scalar> {
-        self.tables.view()
+    /// The domain as launchers take it.
+    pub(crate) fn launched(&self) -> launch::Domain<'_> {
+        let tables = self.tables.view();
+        launch::Domain { tables, root: self.double_root, log_size: self.log_size }
     }
 }
 

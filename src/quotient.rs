@@ -26,7 +26,7 @@ pub fn enqueue(
     b: ViewMut<'_, Scalar>,
     w: ViewMut<'_, Scalar>,
 ) -> Result<()> {
-    launch::quotient(stream, [a, b, w], domain.tables(), domain.log_size())
+    launch::quotient(stream, [a, b, w], domain.launched())
 }
 
 /// The n coefficients of h from n evaluations of A and of B, n a power of two. The domain is made

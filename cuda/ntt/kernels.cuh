@@ -137,6 +137,11 @@ SIMT_DEVICE inline Fr root_power(const Pass& p, Rounds rounds, uint32_t bits, ui
     return p.roots[i];
 }
 
+// w^l for the root w of order 2^(s + 1), 0 < l < 2^s.
+SIMT_DEVICE inline const Fr& group_root(const GroupRoots& roots, int s, uint32_t l) {
+    return roots.powers[(l << (int(kGroupBits) - 1 - s)) - 1];
+}
+
 // The lowest `stages` stages of a DIF of the group, in place: natural order to bit-reversed.
 SIMT_DEVICE inline void dif_group(Fr (&x)[kGroup], const Pass& p, uint32_t stages) {
     SIMT_UNROLL
@@ -148,7 +153,7 @@ SIMT_DEVICE inline void dif_group(Fr (&x)[kGroup], const Pass& p, uint32_t stage
             const uint32_t a = (j >> s) << (s + 1) | l, b = a + (1u << s);
             const Fr difference = x[a] - x[b];
             x[a] = x[a] + x[b];
-            x[b] = l == 0 ? difference : difference * root_power(p, p.dif, s + 1, l);
+            x[b] = l == 0 ? difference : difference * group_root(p.dif_roots, s, l);
         }
     }
 }
@@ -162,7 +167,7 @@ SIMT_DEVICE inline void dit_group(Fr (&x)[kGroup], const Pass& p, uint32_t stage
         for (uint32_t j = 0; j < kGroup / 2; j++) {
             const uint32_t l = j & ((1u << s) - 1);
             const uint32_t a = (j >> s) << (s + 1) | l, b = a + (1u << s);
-            const Fr second = l == 0 ? x[b] : x[b] * root_power(p, p.dit, s + 1, l);
+            const Fr second = l == 0 ? x[b] : x[b] * group_root(p.dit_roots, int(s), l);
             x[b] = x[a] - second;
             x[a] = x[a] + second;
         }

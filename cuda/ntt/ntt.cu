@@ -13,7 +13,7 @@ using simt::Stream;
 Layout layout(uint32_t log_size) {
     Layout l{};
     l.log_size = log_size;
-    l.passes = log_size <= kMaxTileBits ? 1 : (log_size + kMaxRowBits - 1) / kMaxRowBits;
+    l.passes = log_size == 0 ? 1 : (log_size + kMaxTileBits - 1) / kMaxTileBits;
     uint32_t low = 0;
     for (uint32_t i = 0; i < l.passes; i++) {
         const uint32_t left = l.passes - i;
@@ -108,16 +108,38 @@ Status build_powers(Fr* dst, const Fr& base, const Fr& factor, uint32_t bits, St
 
 }  // namespace
 
+Transform::Transform(const G16Domain& domain, void* array, uint32_t transforms)
+    : layout(ntt::layout(domain.log_size)),
+      tables(ntt::tables(domain.tables, layout)),
+      forward{},
+      inverse{},
+      data(static_cast<Fr*>(array)),
+      batch(transforms) {
+    if (domain.log_size + 1 < kGroupBits) return;  // groups' stages have no roots but 1
+    const Fr w = raised(Fr::from_limbs(domain.root), domain.log_size + 1 - kGroupBits);
+    constexpr uint32_t roots = sizeof(forward.powers) / sizeof(Fr);
+    forward.powers[0] = w;
+    for (uint32_t i = 1; i < roots; i++) forward.powers[i] = forward.powers[i - 1] * w;
+    // w^(order / 2) = -1, so that w^-i = -w^(order / 2 - i).
+    for (uint32_t i = 0; i < roots; i++) inverse.powers[i] = -forward.powers[roots - 1 - i];
+}
+
 Pass dif_pass(const Transform& t, uint32_t index, Rounds rounds) {
     Pass p = pass(t, index, rounds);
     p.dif = rounds;
+    p.dif_roots = rounds == Rounds::kInverse ? t.inverse : t.forward;
     return p;
 }
 
 Pass dit_pass(const Transform& t, uint32_t index, Rounds rounds) {
     Pass p = pass(t, index, rounds);
-    p.dit = rounds;
+    set_dit(t, &p, rounds);
     return p;
+}
+
+void set_dit(const Transform& t, Pass* p, Rounds rounds) {
+    p->dit = rounds;
+    p->dit_roots = rounds == Rounds::kInverse ? t.inverse : t.forward;
 }
 
 Scale root_scale(const Transform& t, bool inverse, bool reversed) {
@@ -178,11 +200,11 @@ size_t domain_len(uint32_t log_size) {
     return log_size > kMaxLogSize ? 0 : tables_len(layout(log_size));
 }
 
-Status domain_build(void* memory, uint32_t log_size, const void* root, Stream stream) {
+Status domain_build(const G16Domain* domain, Stream stream) {
+    const uint32_t log_size = domain->log_size, all_bits = log_size + 1;
     const Layout l = layout(log_size);
-    const Tables t = tables(memory, l);
-    const Fr w = read_host(root), one = Fr::one();
-    const uint32_t all_bits = log_size + 1;
+    const Tables t = tables(domain->tables, l);
+    const Fr w = Fr::from_limbs(domain->root), one = Fr::one();
     Status status = build_powers(t.low, w, one, l.power_bits, stream);
     if (status != 0) return status;
     status = build_powers(t.low_over_n, w, over_power_of_two(log_size), l.power_bits, stream);
@@ -213,10 +235,10 @@ Status coset_build(void* memory, uint32_t log_size, const void* shift, const voi
     return 0;
 }
 
-Status transform(void* data, const void* domain, const void* coset, uint32_t log_size,
-                 uint32_t batch, uint32_t inverse, uint32_t reversed_input, Stream stream) {
-    const Layout l = layout(log_size);
-    const Transform t{l, tables(const_cast<void*>(domain), l), static_cast<Fr*>(data), batch};
+Status transform(void* data, const G16Domain* domain, const void* coset, uint32_t batch,
+                 uint32_t inverse, uint32_t reversed_input, Stream stream) {
+    const Transform t(*domain, data, batch);
+    const Layout& l = t.layout;
     const Rounds rounds = inverse ? Rounds::kInverse : Rounds::kForward;
     for (uint32_t step = 0; step < l.passes; step++) {
         const bool first = step == 0, last = step + 1 == l.passes;

@@ -2,6 +2,7 @@
 // transforms and of the quotient share.
 #pragma once
 
+#include "api.h"
 #include "field/fr.cuh"
 #include "ntt/tuning.cuh"
 #include "simt/simt.cuh"
@@ -30,6 +31,12 @@ struct Scale {
 // The root of unity that the rounds of a pass use: the domain's, or its inverse.
 enum class Rounds : uint32_t { kNone, kForward, kInverse };
 
+// w, w^2, w^3, ... for the root w of order 2^kGroupBits that a pass's rounds use. As a kernel's
+// parameters they are operands in constant memory and take no registers.
+struct GroupRoots {
+    Fr powers[(1u << kGroupBits) / 2 - 1];
+};
+
 // One pass: dst = after * DIT(between * DIF(before * src * factor)), each part optional.
 struct Pass {
     const Fr* src;
@@ -45,6 +52,7 @@ struct Pass {
     const Fr* roots;       // all powers of a root of order 2^root_bits
     uint32_t root_bits;
     Rounds dif, dit;
+    GroupRoots dif_roots, dit_roots;
     Powers twiddles;  // of a root of order 2^(log_size + 1)
     Scale before, between, after;
 };
@@ -78,13 +86,19 @@ Tables tables(void* memory, const Layout& layout);
 struct Transform {
     Layout layout;
     Tables tables;
+    GroupRoots forward, inverse;
     Fr* data;
     uint32_t batch;
+
+    Transform(const G16Domain& domain, void* data, uint32_t batch);
 };
 
 // Pass number `index` (lowest index bits: 0) of a DIF or DIT, in place.
 Pass dif_pass(const Transform& t, uint32_t index, Rounds rounds);
 Pass dit_pass(const Transform& t, uint32_t index, Rounds rounds);
+
+// Adds the rounds of a DIT to a pass over the lowest bits.
+void set_dit(const Transform& t, Pass* pass, Rounds rounds);
 
 // w^index or w^-index, w of order 2n.
 Scale root_scale(const Transform& t, bool inverse, bool reversed);

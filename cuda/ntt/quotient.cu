@@ -61,7 +61,7 @@ Status extend(const Transform& t, Stream stream) {
     Pass turn = lowest_pass(t, t.data, nullptr);
     turn.between = root_scale(t, false, true);
     if (t.layout.passes == 1) turn.between.powers.low = t.tables.low_over_n;
-    turn.dit = Rounds::kForward;
+    set_dit(t, &turn, Rounds::kForward);
     status = run(turn, stream);
     for (uint32_t index = 1; index < t.layout.passes && status == 0; index++) {
         status = run(dit_pass(t, index, Rounds::kForward), stream);
@@ -82,12 +82,8 @@ Status combine(const Transform& t, const Fr* b, const Fr* c, Fr* h, Stream strea
     return run(p, stream);
 }
 
-Status quotient(void* a, void* b, void* w, const void* domain, uint32_t log_size, Stream stream) {
-    const Layout l = layout(log_size);
-    const Tables tab = tables(const_cast<void*>(domain), l);
-    const Transform on_a{l, tab, static_cast<Fr*>(a), 1};
-    const Transform on_b{l, tab, static_cast<Fr*>(b), 1};
-    const Transform on_w{l, tab, static_cast<Fr*>(w), 1};
+Status quotient(void* a, void* b, void* w, const G16Domain* domain, Stream stream) {
+    const Transform on_a(*domain, a, 1), on_b(*domain, b, 1), on_w(*domain, w, 1);
     Status status = product_coefficients(on_w, on_a.data, on_b.data, stream);
     if (status != 0) return status;
     status = extend(on_a, stream);

@@ -2,12 +2,9 @@
 
 use bls12_381::Scalar;
 use ff::{Field, PrimeField};
-use groth16_cuda::assignment::scalars_from_bytes;
+use groth16_cuda::Error;
 use groth16_cuda::quotient::quotient;
-use groth16_cuda::{Error, R1cs, ntt};
-use sha2::{Digest, Sha256};
 
-use crate::data;
 use crate::device::device;
 use crate::oracle::ntt as oracle;
 
@@ -131,49 +128,6 @@ fn a_large_system_at_a_random_point() {
     };
     let (a_x, b_x, c_x) = (at_x(&|i| a[i]), at_x(&|i| b[i]), at_x(&|i| a[i] * b[i]));
     assert_eq!(a_x * b_x - c_x, oracle::evaluate(&h, x) * vanishing);
-}
-
-/// Transforms and h of a real circuit, against what a CPU prover computed.
-fn sapling_stages(circuit: &str) {
-    let file = |suffix| data::file(&format!("sapling/{circuit}.{suffix}"));
-    let (Some(r1cs), Some(inputs), Some(aux)) =
-        (file("r1cs.bin"), file("inputs.bin"), file("aux.bin"))
-    else {
-        return;
-    };
-    let stages = data::stages(circuit);
-    let r1cs = R1cs::read(r1cs.as_slice()).expect("a constraint system");
-    let inputs = scalars_from_bytes("inputs", &inputs).expect("scalars");
-    let aux = scalars_from_bytes("aux", &aux).expect("scalars");
-    let assignment = r1cs.assign(inputs, aux).expect("an assignment");
-    let [mut a, b] = [assignment.a(), assignment.b()].map(|values| {
-        let mut padded = values.to_vec();
-        padded.resize(assignment.domain(), Scalar::ZERO);
-        padded
-    });
-    let device = device();
-    let h = quotient(&device, &a, &b).expect("h");
-    assert_eq!(digest(&h[..h.len() - 1]), stages["h coefficients (domain-1) sha256"]);
-    ntt::inverse(&device, &mut a).expect("coefficients");
-    assert_eq!(digest(&a), stages["A coefficients after ifft sha256"]);
-    ntt::coset_forward(&device, &mut a, Scalar::from(7)).expect("values");
-    assert_eq!(digest(&a), stages["A on coset sha256"]);
-}
-
-fn digest(scalars: &[Scalar]) -> String {
-    let mut hasher = Sha256::new();
-    scalars.iter().for_each(|scalar| hasher.update(scalar.to_bytes()));
-    hex::encode(hasher.finalize())
-}
-
-#[test]
-fn saplings_output_has_the_recorded_stages() {
-    sapling_stages("output");
-}
-
-#[test]
-fn saplings_spend_has_the_recorded_stages() {
-    sapling_stages("spend");
 }
 
 #[test]

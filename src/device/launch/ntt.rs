@@ -1,6 +1,5 @@
 //! Transforms: tables of domains and cosets, and the passes over an array.
 
-use std::ffi::c_void;
 use std::ptr;
 
 use bls12_381::Scalar;
@@ -8,6 +7,8 @@ use bls12_381::Scalar;
 use super::aligned;
 use crate::device::{Device, Family, Stream, View, ViewMut};
 use crate::error::{Error, Result};
+use crate::ffi;
+use crate::repr::scalars_as_repr;
 
 /// Scalars that the tables of a domain of 2^`log_size` points take; `None` where there is none.
 pub(crate) fn domain_len(device: &Device, log_size: u32) -> Option<usize> {
@@ -23,19 +24,43 @@ pub(crate) fn coset_len(device: &Device, log_size: u32) -> Option<usize> {
     (len > 0).then_some(len)
 }
 
-/// Enqueues the building of a domain's tables; `root` has order 2^(`log_size` + 1).
+/// A domain of 2^`log_size` points as the launchers take it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Domain<'a> {
+    /// Its tables, from [`build_domain`].
+    pub tables: View<'a, Scalar>,
+    /// A root of order 2^(`log_size` + 1), whose square generates the domain.
+    pub root: Scalar,
+    /// The logarithm of its size.
+    pub log_size: u32,
+}
+
+impl Domain<'_> {
+    /// For a launch on `stream`; the tables' length is checked.
+    pub(super) fn raw_on(&self, stream: &Stream) -> Result<ffi::Domain> {
+        let expected = domain_len(stream.device(), self.log_size);
+        check_tables("domain tables", self.tables.len(), expected)?;
+        let tables = self.tables.ptr_on(stream)?.cast_mut().cast();
+        let mut root = [0; 8];
+        for (i, limb) in scalars_as_repr(&[self.root])[0].0.into_iter().enumerate() {
+            root[2 * i] = limb as u32;
+            root[2 * i + 1] = (limb >> 32) as u32;
+        }
+        Ok(ffi::Domain { tables, log_size: self.log_size, root, reserved: 0 })
+    }
+}
+
+/// Enqueues the building of a domain's tables, which overwrites them.
 pub(crate) fn build_domain(
     stream: &Stream,
-    domain: ViewMut<'_, Scalar>,
+    tables: ViewMut<'_, Scalar>,
     log_size: u32,
-    root: &Scalar,
+    root: Scalar,
 ) -> Result<()> {
-    check_tables("domain tables", domain.len(), domain_len(stream.device(), log_size))?;
-    let memory = domain.ptr_on(stream)?.cast();
-    let root = ptr::from_ref(root).cast();
-    // SAFETY: the tables have the length that the launcher asks for; `root` is read in the call.
-    let status =
-        unsafe { (stream.api().ntt.domain_build)(memory, log_size, root, stream.handle()?) };
+    let domain = Domain { tables: tables.as_view(), root, log_size }.raw_on(stream)?;
+    // SAFETY: the tables have the length that the launcher asks for and lie in device memory that
+    // the caller may write; `domain` is read in the call.
+    let status = unsafe { (stream.api().ntt.domain_build)(&raw const domain, stream.handle()?) };
     stream.launched(Family::Ntt, "ntt: domain tables", status)
 }
 
@@ -68,16 +93,16 @@ pub(crate) struct Kind {
     pub reversed_input: bool,
 }
 
-/// Enqueues transforms of 2^`log_size` elements each, in place.
+/// Enqueues transforms of the arrays in `data`, in place.
 pub(crate) fn transform(
     stream: &Stream,
     data: ViewMut<'_, Scalar>,
-    domain: View<'_, Scalar>,
+    domain: Domain<'_>,
     coset: Option<View<'_, Scalar>>,
-    log_size: u32,
     kind: Kind,
 ) -> Result<()> {
-    check_tables("domain tables", domain.len(), domain_len(stream.device(), log_size))?;
+    let log_size = domain.log_size;
+    let domain = domain.raw_on(stream)?;
     if let Some(coset) = &coset {
         check_tables("coset tables", coset.len(), coset_len(stream.device(), log_size))?;
     }
@@ -87,14 +112,13 @@ pub(crate) fn transform(
     }
     let data = data.ptr_on(stream)?.cast();
     aligned("ntt", "data", data)?;
-    let domain: *const c_void = domain.ptr_on(stream)?.cast();
     let coset = coset.map_or(Ok(ptr::null()), |coset| coset.ptr_on(stream))?.cast();
     let (inverse, reversed_input) = (u32::from(kind.inverse), u32::from(kind.reversed_input));
     // SAFETY: `data` holds `batch` arrays, the tables have the domain's lengths, and all lie in
     // device memory, which is freed only after the device has drained.
     let status = unsafe {
-        let transform = stream.api().ntt.transform;
-        transform(data, domain, coset, log_size, batch, inverse, reversed_input, stream.handle()?)
+        let (transform, domain) = (stream.api().ntt.transform, &raw const domain);
+        transform(data, domain, coset, batch, inverse, reversed_input, stream.handle()?)
     };
     stream.launched(Family::Ntt, "ntt", status)
 }
@@ -114,7 +138,7 @@ pub(crate) fn bit_reverse(stream: &Stream, data: ViewMut<'_, Scalar>, log_size: 
 }
 
 /// Checks the length of tables against what the launcher asks for.
-pub(super) fn check_tables(what: &'static str, got: usize, expected: Option<usize>) -> Result<()> {
+fn check_tables(what: &'static str, got: usize, expected: Option<usize>) -> Result<()> {
     let expected = expected.unwrap_or(0);
     if got == expected && expected > 0 {
         return Ok(());

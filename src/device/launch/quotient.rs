@@ -2,9 +2,9 @@
 
 use bls12_381::Scalar;
 
-use super::ntt::{check_tables, domain_len};
+use super::ntt::Domain;
 use super::{aligned, exactly};
-use crate::device::{Family, Stream, View, ViewMut};
+use crate::device::{Family, Stream, ViewMut};
 use crate::error::Result;
 
 /// Enqueues the quotient of the evaluations `a` and `b`: its coefficients go to `b`, in canonical
@@ -12,19 +12,17 @@ use crate::error::Result;
 pub(crate) fn quotient(
     stream: &Stream,
     [a, b, w]: [ViewMut<'_, Scalar>; 3],
-    domain: View<'_, Scalar>,
-    log_size: u32,
+    domain: Domain<'_>,
 ) -> Result<()> {
-    check_tables("domain tables", domain.len(), domain_len(stream.device(), log_size))?;
+    let raw = domain.raw_on(stream)?;
     for (what, block) in [("a", &a), ("b", &b), ("w", &w)] {
-        exactly("quotient", what, block.len(), 1 << log_size)?;
+        exactly("quotient", what, block.len(), 1 << domain.log_size)?;
         aligned("quotient", what, block.ptr_on(stream)?)?;
     }
     let [a, b, w] = [a.ptr_on(stream)?.cast(), b.ptr_on(stream)?.cast(), w.ptr_on(stream)?.cast()];
-    let domain = domain.ptr_on(stream)?.cast();
     // SAFETY: the blocks have the domain's size, its tables have their length, and all lie in
     // device memory, which is freed only after the device has drained.
     let status =
-        unsafe { (stream.api().quotient.quotient)(a, b, w, domain, log_size, stream.handle()?) };
+        unsafe { (stream.api().quotient.quotient)(a, b, w, &raw const raw, stream.handle()?) };
     stream.launched(Family::Quotient, "quotient", status)
 }
