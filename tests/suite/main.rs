@@ -22,6 +22,8 @@ mod density;
 mod key;
 mod ntt;
 mod proof;
+#[cfg(feature = "bellman")]
+mod prover;
 mod quotient;
 #[cfg(feature = "bellman")]
 mod r1cs;

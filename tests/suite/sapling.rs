@@ -1,12 +1,22 @@
 //! The recorded proofs of Zcash's Sapling circuits, stage by stage.
+//!
+//! Output's parameters come from a crate, Spend's from the folder that `G16_PARAMS` names.
 
-use bls12_381::Scalar;
+use std::path::Path;
+
+use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 use groth16_cuda::assignment::scalars_from_bytes;
-use groth16_cuda::{Assignment, R1cs, ntt, quotient};
+use groth16_cuda::device::Family;
+use groth16_cuda::key::{Checks, ProvingKey};
+use groth16_cuda::prover::{Proved, Prover, ProverConfig};
+use groth16_cuda::{Assignment, Proof, R1cs, ntt, quotient};
 use sha2::{Digest, Sha256};
 
 use crate::data;
 use crate::device::device;
+
+/// Enough for Spend with its key.
+const BUDGET_BYTES: u64 = 1 << 30;
 
 fn assignment(circuit: &str) -> Option<Assignment> {
     let file = |suffix| data::file(&format!("sapling/{circuit}.{suffix}"));
@@ -52,4 +62,78 @@ fn outputs_polynomials_are_as_recorded() {
 #[test]
 fn spends_polynomials_are_as_recorded() {
     check_polynomials("spend");
+}
+
+/// r and s of the recorded proof.
+fn randomness(circuit: &str) -> [Scalar; 2] {
+    let stages = data::stages(circuit);
+    ["r", "s"].map(|name| {
+        let bytes = hex::decode(&stages[name]).expect("hex");
+        scalars_from_bytes("randomness", &bytes).expect("a scalar")[0]
+    })
+}
+
+fn g1(stages: &std::collections::HashMap<String, String>, name: &str) -> G1Projective {
+    let bytes = hex::decode(&stages[&format!("msm {name}")]).expect("hex");
+    let bytes: [u8; 48] = bytes.try_into().expect("48 bytes");
+    Option::<G1Affine>::from(G1Affine::from_compressed(&bytes)).expect("a point").into()
+}
+
+fn g2(stages: &std::collections::HashMap<String, String>, name: &str) -> G2Projective {
+    let bytes = hex::decode(&stages[&format!("msm {name}")]).expect("hex");
+    let bytes: [u8; 96] = bytes.try_into().expect("96 bytes");
+    Option::<G2Affine>::from(G2Affine::from_compressed(&bytes)).expect("a point").into()
+}
+
+/// Every sum, the proof's bytes, and that every family of kernels took part.
+fn check_proof(circuit: &str, proved: &Proved) {
+    let stages = data::stages(circuit);
+    let sums = &proved.sums;
+    assert_eq!(sums.h, g1(&stages, "h"));
+    assert_eq!(sums.l, g1(&stages, "l"));
+    assert_eq!(sums.a, g1(&stages, "a_inputs") + g1(&stages, "a_aux"));
+    assert_eq!(sums.b_g1, g1(&stages, "b_g1_inputs") + g1(&stages, "b_g1_aux"));
+    assert_eq!(sums.b_g2, g2(&stages, "b_g2_inputs") + g2(&stages, "b_g2_aux"));
+    assert_eq!(hex::encode(proved.proof.to_bytes()), stages["proof"]);
+    if let Some(recorded) = data::file(&format!("sapling/{circuit}.proof.bin")) {
+        assert_eq!(proved.proof, Proof::read(recorded.as_slice()).expect("a proof"));
+    }
+    let families = [
+        Family::Ntt,
+        Family::Quotient,
+        Family::Witness,
+        Family::BatchAdd,
+        Family::MsmG1,
+        Family::MsmG2,
+    ];
+    for family in families {
+        assert!(proved.timeline.launches(family) > 0, "{} was not launched", family.name());
+    }
+}
+
+fn prove(circuit: &str, params: &[u8]) {
+    let Some(assignment) = assignment(circuit) else { return };
+    let key = ProvingKey::read(params, Checks::SkipSubgroup).expect("the ceremony's key");
+    let config = ProverConfig { vram_budget: Some(BUDGET_BYTES), ..ProverConfig::default() };
+    let prover = Prover::new(&device(), config).expect("a prover");
+    let loaded = prover.load(&key).expect("room for the key");
+    let [r, s] = randomness(circuit);
+    let proved = prover.prove_with_randomness(&loaded, &assignment, &r, &s).expect("a proof");
+    check_proof(circuit, &proved);
+}
+
+#[test]
+fn outputs_proof_is_as_recorded() {
+    prove("output", &wagyu_zcash_parameters_6::load_partial_parameters());
+}
+
+#[test]
+fn spends_proof_is_as_recorded() {
+    let Some(folder) = std::env::var_os("G16_PARAMS") else {
+        eprintln!("skipped: G16_PARAMS names no folder with sapling-spend.params");
+        return;
+    };
+    let path = Path::new(&folder).join("sapling-spend.params");
+    let params = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    prove("spend", &params);
 }
