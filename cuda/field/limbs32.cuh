@@ -100,7 +100,8 @@ struct Limbs32 {
     // T = (T + q m) / 2^32 with the digit q = -T_0 mod 2^32; swaps the rows. For a modulus
     // m = 1 + (2^32 - 1) 2^32 + m_2 2^64 + ...: as T_0 + q = 2^32 [q != 0],
     //   (T + q m) / 2^32 = floor(T / 2^32) + (q 2^32 - h) + q m_2 2^32 + ..., h = q - [q != 0],
-    // N - 2 multiplies. T stays below 2^32 m + 2m.
+    // N - 2 multiplies. The result is at most 2m, below R, so that the new odd row's last limb is
+    // 0.
     static G16_FIELD_INLINE void cancel_special(uint32_t* even, uint32_t* odd) {
         const uint32_t* m = P::constants().modulus;
         // As a complement and an increment, or ptxas sees a negation and takes the products apart.
@@ -127,7 +128,7 @@ struct Limbs32 {
             odd[j] = carry::madc_lo_cc(q, m[j + 1], odd[j]);
             odd[j + 1] = carry::madc_hi_cc(q, m[j + 1], odd[j + 1]);
         }
-        even[N - 1] = carry::addc(0, 0);
+        even[N - 1] = 0;
     }
 
     // r = T, which fits N limbs.
