@@ -2,7 +2,7 @@
 //!
 //! With Z = Xⁿ − 1, a and b the constraints' evaluations and w the witness, a proof is five sums of
 //! points: the witness over the queries L, A and B (in G1 and in G2), and the coefficients of
-//! h = (AB − C)/Z over the query H. The kernels make the sums; [`finish`] adds r and s.
+//! h = (AB − C)/Z over the query H. The kernels make the sums; `finish` adds r and s.
 //!
 //! ```text
 //! stage    takes the blocks w, a, b and copies the inputs into them        (the lock's stage phase)
