@@ -33,7 +33,7 @@ enum {
     G16_PROBE_DBL = 3,
     G16_PROBE_MUL = 4,
     G16_PROBE_SQR = 5,
-    G16_PROBE_MUL_CALL = 6,     // the out-of-line forms
+    G16_PROBE_MUL_CALL = 6,  // the out-of-line forms
     G16_PROBE_SQR_CALL = 7,
     G16_PROBE_INVERSE = 8,
     G16_PROBE_MUL_ADD_MUL = 9,  // a b + c d, c and d being a and b from the other end; not for Fr
@@ -41,7 +41,7 @@ enum {
     G16_PROBE_HALF = 11,
     G16_PROBE_FROM_CANONICAL = 12,  // not for Fp2, as the next two
     G16_PROBE_TO_CANONICAL = 13,
-    G16_PROBE_POW = 14,             // the exponent is b's two lowest limbs
+    G16_PROBE_POW = 14,  // the exponent is b's two lowest limbs
 };
 
 enum {
@@ -165,20 +165,21 @@ typedef struct G16PointsApi {
 } G16PointsApi;
 
 // --- msm, one table for each group ---------------------------------------------------------------
-// The shape of a multi-scalar multiplication: a pure function of its arguments, equal for all targets.
+// The shape of a multi-scalar multiplication: a pure function of its arguments, equal for all
+// targets.
 typedef struct G16MsmPlan {
-    uint32_t terms;            // terms that lists and launches are sized for
-    uint32_t windows;          // windows of a scalar
-    uint32_t group;            // windows that are sorted and accumulated together
-    uint32_t bucket_bits;      // log2 of a window's buckets
-    uint32_t task_terms;       // terms of one accumulation task, at most
-    uint32_t tasks;            // tasks of a group, at most
-    uint32_t combine_rounds;   // rounds that combine a bucket's partial sums
-    uint32_t tail_bits;        // log2 of the pairs of points that a window leaves for the host
-    uint64_t sorted_bytes;     // what sorting leaves, for any number of accumulations
-    uint64_t sort_bytes;       // what sorting needs meanwhile
-    uint64_t partial_bytes;    // what accumulation and reduction need
-    uint64_t result_bytes;     // the pairs of all windows
+    uint32_t terms;           // terms that lists and launches are sized for
+    uint32_t windows;         // windows of a scalar
+    uint32_t group;           // windows that are sorted and accumulated together
+    uint32_t bucket_bits;     // log2 of a window's buckets
+    uint32_t task_terms;      // terms of one accumulation task, at most
+    uint32_t tasks;           // tasks of a group, at most
+    uint32_t combine_rounds;  // rounds that combine a bucket's partial sums
+    uint32_t tail_bits;       // log2 of the pairs of points that a window leaves for the host
+    uint64_t sorted_bytes;    // what sorting leaves, for any number of accumulations
+    uint64_t sort_bytes;      // what sorting needs meanwhile
+    uint64_t partial_bytes;   // what accumulation and reduction need
+    uint64_t result_bytes;    // the pairs of all windows
 } G16MsmPlan;
 
 typedef struct G16MsmScalars {

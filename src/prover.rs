@@ -186,43 +186,41 @@ impl Prover {
         if self.config.check_constraints == CheckConstraints::Always {
             satisfied(assignment)?;
         }
-        let proved = self.attempt(key, assignment, r, s)?;
-        if !self.config.self_check {
-            return Ok(proved);
-        }
-        if self.check(key, assignment, &proved) {
+        if let (proved, true) = self.attempt(key, assignment, r, s)? {
             return Ok(proved);
         }
         satisfied(assignment)?;
         tracing::warn!(device = self.device.name(), "a proof failed its self-check; once more");
-        let proved = self.attempt(key, assignment, r, s)?;
-        if self.check(key, assignment, &proved) { Ok(proved) } else { Err(Error::SelfCheck) }
+        match self.attempt(key, assignment, r, s)? {
+            (proved, true) => Ok(proved),
+            (_, false) => Err(Error::SelfCheck),
+        }
     }
 
-    fn check(&self, key: &LoadedKey, assignment: &Assignment, proved: &Proved) -> bool {
-        let _span = tracing::debug_span!("self-check").entered();
-        verify::verify(key.prepared_vk(), &proved.proof, assignment.public_inputs()).is_ok()
-    }
-
-    /// One pass through stage, compute and finish.
+    /// One pass through stage, compute, finish and self-check, and whether that held.
     fn attempt(
         &self,
         key: &LoadedKey,
         assignment: &Assignment,
         r: &Scalar,
         s: &Scalar,
-    ) -> Result<Proved> {
+    ) -> Result<(Proved, bool)> {
         let id = ProofId::new(self.next_id.fetch_add(1, Ordering::Relaxed));
         let mut recorder = Recorder::new(id.get());
         let streams = self.take_streams()?;
         let before = streams.compute.launches().snapshot();
-        let sums = self.on_device(key, assignment, id, &streams, &mut recorder);
+        let sums = self
+            .on_device(key, assignment, id, &streams, &mut recorder)
+            .inspect_err(|error| self.mark_if_lost(error))?;
         recorder.launches(&before, &streams.compute.launches().snapshot());
         self.streams.lock().push(streams);
-        let sums = sums.inspect_err(|error| self.mark_if_lost(error))?;
         recorder.enter(Phase::Finish);
         let proof = finish::assemble(key.vk(), &sums, r, s);
-        Ok(Proved { proof, sums, timeline: recorder.finish() })
+        let holds = !self.config.self_check || {
+            recorder.enter(Phase::SelfCheck);
+            verify::verify(key.prepared_vk(), &proof, assignment.public_inputs()).is_ok()
+        };
+        Ok((Proved { proof, sums, timeline: recorder.finish() }, holds))
     }
 
     /// Stage and compute. On every path out of here the streams are drained first, then the memory
@@ -241,7 +239,7 @@ impl Prover {
         recorder.enter(Phase::Stage);
         let reservation = self.memory.admission.reserve(id, key.plan().blocks())?;
         let mut staged = Staged { reservation, blocks: Vec::new(), scratch: None };
-        streams.compute.scope(|_| {
+        let sums = streams.compute.scope(|_| {
             streams.copy.scope(|copy| {
                 self.stage(key, assignment, copy, &mut staged)?;
                 recorder.enter(Phase::WaitCompute);
@@ -249,11 +247,18 @@ impl Prover {
                 recorder.enter(Phase::Compute);
                 streams.compute.wait(&streams.copy.record()?)?;
                 staged.scratch = Some(staged.reservation.lease_scratch()?);
-                let sums = self.compute(key, assignment, &streams.compute, &staged)?;
+                let sums = self.compute(key, assignment, &streams.compute, &staged, recorder)?;
                 self.give_back(&mut staged, &streams.compute)?;
                 Ok(sums)
             })
-        })
+        });
+        if sums.is_err() {
+            let wiped = streams.compute.scope(|_| self.give_back(&mut staged, &streams.compute));
+            if let Err(error) = wiped {
+                tracing::error!(%error, "a failed proof's memory was not overwritten");
+            }
+        }
+        sums
     }
 
     /// Overwrites the blocks, which held the witness, and gives all memory back behind that.

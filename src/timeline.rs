@@ -149,7 +149,6 @@ impl Recorder {
     }
 
     /// Adds kernels that ran from `start_ms` to `end_ms` after an event that happened at `anchor`.
-    #[allow(dead_code)] // the prover does not record events around its families yet
     pub(crate) fn kernels(&mut self, family: Family, anchor: Instant, start_ms: f32, end_ms: f32) {
         let at = |ms: f32| anchor + Duration::try_from_secs_f32(ms / 1000.0).unwrap_or_default();
         let span = KernelSpan { family, start: at(start_ms), end: at(end_ms) };

@@ -5,7 +5,7 @@ use bellman::{Circuit, ConstraintSystem, SynthesisError};
 use bls12_381::Scalar;
 use ff::Field;
 use group::Curve;
-use rand::{CryptoRng, Rng};
+use rand::CryptoRng;
 use sapling_crypto::circuit::{Output, Spend, ValueCommitmentOpening};
 use sapling_crypto::keys::ExpandedSpendingKey;
 use sapling_crypto::value::{NoteValue, ValueCommitTrapdoor, ValueCommitment};
@@ -32,7 +32,7 @@ impl Kind {
 /// A circuit with a witness.
 pub enum Instance {
     Output(Output),
-    Spend(Spend),
+    Spend(Box<Spend>),
 }
 
 impl Circuit<Scalar> for Instance {
@@ -54,7 +54,7 @@ struct Note {
 }
 
 impl Note {
-    fn random(rng: &mut (impl CryptoRng + Rng)) -> Self {
+    fn random(rng: &mut impl CryptoRng) -> Self {
         let key = loop {
             let mut seed = [0; 32];
             rng.fill_bytes(&mut seed);
@@ -106,7 +106,7 @@ fn scalar(bytes: &[u8; 32]) -> Scalar {
 }
 
 /// A random instance and its public inputs.
-pub fn random(kind: Kind, rng: &mut (impl CryptoRng + Rng)) -> (Instance, Vec<Scalar>) {
+pub fn random(kind: Kind, rng: &mut impl CryptoRng) -> (Instance, Vec<Scalar>) {
     match kind {
         Kind::Output => output(rng),
         Kind::Spend => spend(rng),
@@ -114,7 +114,7 @@ pub fn random(kind: Kind, rng: &mut (impl CryptoRng + Rng)) -> (Instance, Vec<Sc
 }
 
 /// Public inputs: the value commitment, the ephemeral key, the note commitment.
-fn output(rng: &mut (impl CryptoRng + Rng)) -> (Instance, Vec<Scalar>) {
+fn output(rng: &mut impl CryptoRng) -> (Instance, Vec<Scalar>) {
     let note = Note::random(rng);
     let esk = jubjub::Fr::random(&mut *rng);
     let base = note.address.diversifier().g_d().expect("an address has a valid diversifier");
@@ -132,7 +132,7 @@ fn output(rng: &mut (impl CryptoRng + Rng)) -> (Instance, Vec<Scalar>) {
 }
 
 /// Public inputs: the randomized key, the value commitment, the anchor, the nullifier.
-fn spend(rng: &mut (impl CryptoRng + Rng)) -> (Instance, Vec<Scalar>) {
+fn spend(rng: &mut impl CryptoRng) -> (Instance, Vec<Scalar>) {
     let note = Note::random(rng);
     let viewing_key = note.key.to_viewing_key();
     let randomizer = jubjub::Fr::random(&mut *rng);
@@ -167,5 +167,5 @@ fn spend(rng: &mut (impl CryptoRng + Rng)) -> (Instance, Vec<Scalar>) {
         auth_path: path,
         anchor: Some(anchor),
     };
-    (Instance::Spend(instance), inputs)
+    (Instance::Spend(Box::new(instance)), inputs)
 }

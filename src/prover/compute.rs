@@ -1,18 +1,22 @@
 //! The compute phase: from the staged blocks to the five sums.
 
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
 use bls12_381::{G1Projective, G2Projective, Scalar};
 
 use super::{Prover, Staged, Sums};
 use crate::arena::Lease;
 use crate::assignment::Assignment;
 use crate::density::{DensityMap, IndexMap};
-use crate::device::{Family, Stream, View, ViewMut};
+use crate::device::{Event, Family, Stream, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::key::{LoadedKey, Queries};
 use crate::memory::Token;
 use crate::msm::{Query, Scalars};
 use crate::plan::Scratch;
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
+use crate::timeline::Recorder;
 use crate::{batch_add, msm, quotient, witness};
 
 /// The ones' sums over L, A and B in G1 and B in G2.
@@ -26,6 +30,8 @@ struct Compute<'a> {
     stream: &'a Stream,
     scratch: &'a Lease<Token>,
     variables: usize,
+    /// Events behind the work of each family, in the stream's order; the first is before all work.
+    marks: RefCell<Vec<(Option<Family>, Event)>>,
 }
 
 impl Prover {
@@ -37,13 +43,15 @@ impl Prover {
         assignment: &Assignment,
         stream: &Stream,
         staged: &Staged,
+        recorder: &mut Recorder,
     ) -> Result<Sums> {
         let ([w, a, b], Some(scratch)) = (&staged.blocks[..], &staged.scratch) else {
             return Err(Error::LockContract { proof: 0, what: "computes before it is staged" });
         };
         let variables = assignment.inputs().len() + assignment.aux().len();
         let queries = key.queries()?;
-        let run = Compute { prover: self, key, queries, stream, scratch, variables };
+        let marks = RefCell::new(vec![(None, stream.record()?)]);
+        let run = Compute { prover: self, key, queries, stream, scratch, variables, marks };
         self.memory.open(scratch, stream)?;
         let block = |lease: &Lease<Token>| self.memory.view(lease.region())?.cast::<Scalar>();
         let maps = run.maps(assignment)?;
@@ -53,13 +61,40 @@ impl Prover {
         let n = key.plan().domain();
         let [a, b, w] = [block(a)?.slice(0..n)?, block(b)?.slice(0..n)?, block(w)?.slice(0..n)?];
         run.quotient_and_h(a, b, w)?;
-        run.collect(&witness_plan)
+        let sums = run.collect(&witness_plan)?;
+        run.report(recorder)?;
+        Ok(sums)
     }
 }
 
 impl Compute<'_> {
     fn parts(&self) -> &Scratch {
         self.key.plan().scratch()
+    }
+
+    /// Marks the end of a family's work.
+    fn mark(&self, family: Family) -> Result<()> {
+        self.marks.borrow_mut().push((Some(family), self.stream.record()?));
+        Ok(())
+    }
+
+    /// Puts the families' times on the host's clock; all marked work has run.
+    fn report(&self, recorder: &mut Recorder) -> Result<()> {
+        let marks = self.marks.borrow();
+        let ([(_, first), .., (_, last)], now) = (&marks[..], Instant::now()) else {
+            return Ok(());
+        };
+        let whole = Duration::from_secs_f32(first.elapsed_ms(last)?.max(0.0) / 1e3);
+        let anchor = now.checked_sub(whole).unwrap_or(now);
+        let mut start_ms = 0.0;
+        for (family, event) in &marks[..] {
+            let end_ms = first.elapsed_ms(event)?;
+            if let Some(family) = family {
+                recorder.kernels(*family, anchor, start_ms, end_ms);
+            }
+            start_ms = end_ms;
+        }
+        Ok(())
     }
 
     fn region(&self) -> Result<ViewMut<'_, u8>> {
@@ -100,6 +135,7 @@ impl Compute<'_> {
             counts.of(region()?)?,
             self.work()?,
         )?;
+        self.mark(Family::Witness)?;
         if self.prover.config.corrupt == Some(Family::Witness) {
             self.stream.fill(0, counts.of(region()?)?)?;
         }
@@ -118,6 +154,7 @@ impl Compute<'_> {
         let out = self.parts().ones_g2;
         self.sum::<G2>(queries.b_g2, *b, out.of(self.region()?)?)?;
         tracing::trace!(ones, "ones enqueued");
+        self.mark(Family::BatchAdd)?;
         self.damage(Family::BatchAdd, self.parts().ones_g1[1].of(self.region()?)?)
     }
 
@@ -153,6 +190,7 @@ impl Compute<'_> {
         let bytes = plan.result_bytes(3, 1);
         let result = || self.parts().witness_result.of(self.region()?)?.slice(0..bytes);
         msm::enqueue(self.stream, &plan, &scalars, &g1, &g2, self.work()?, result()?)?;
+        self.mark(Family::MsmG2)?; // both groups' accumulations alternate
         self.damage(Family::MsmG1, result()?)?;
         self.damage(Family::MsmG2, result()?.slice(plan.result_bytes(3, 0)..bytes)?)?;
         Ok(plan)
@@ -168,6 +206,7 @@ impl Compute<'_> {
         let n = self.key.plan().domain();
         self.damage(Family::Ntt, a.reborrow())?;
         quotient::enqueue(self.stream, self.key.domain(), a, b.reborrow(), w)?;
+        self.mark(Family::Quotient)?;
         self.damage(Family::Quotient, b.reborrow())?;
         let h = b.into_view().cast::<FrRepr>()?.slice(0..n - 1)?;
         let query = Query::<G1>::identity(self.queries.h);
