@@ -30,9 +30,10 @@ impl Kind {
 }
 
 /// A circuit with a witness.
+#[allow(clippy::large_enum_variant)] // one at a time
 pub enum Instance {
     Output(Output),
-    Spend(Box<Spend>),
+    Spend(Spend),
 }
 
 impl Circuit<Scalar> for Instance {
@@ -167,5 +168,5 @@ fn spend(rng: &mut impl CryptoRng) -> (Instance, Vec<Scalar>) {
         auth_path: path,
         anchor: Some(anchor),
     };
-    (Instance::Spend(Box::new(instance)), inputs)
+    (Instance::Spend(instance), inputs)
 }
