@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -28,6 +29,8 @@ impl From<&Command> for Compiler {
 impl Compiler {
     /// Compiles `units` into `folder` and returns the objects, in the same order.
     pub fn compile(&self, units: &[&PathBuf], folder: &Path) -> Result<Vec<PathBuf>, String> {
+        // Each command line has its own folder: going back to earlier flags costs nothing.
+        let folder = &folder.join(format!("{:016x}", self.hash()));
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let objects: Vec<_> = units.iter().map(|unit| folder.join(object_name(unit))).collect();
         let mut work: Vec<_> = units.iter().zip(&objects).collect();
@@ -54,15 +57,14 @@ impl Compiler {
 
     fn unit(&self, unit: &Path, object: &Path) -> Result<(), String> {
         let dependencies = object.with_extension("d");
-        let stamp = object.with_extension("command");
+        let complete = object.with_extension("complete");
         let started = object.with_extension("started");
-        let command_line = format!("{:?} {:?}", self.program, self.arguments);
-        if fs::read_to_string(&stamp).is_ok_and(|old| old == command_line)
-            && is_fresh(&started, &dependencies)
-        {
+        if complete.exists() && is_fresh(&started, &dependencies) {
             return Ok(());
         }
-        fs::write(&stamp, "").map_err(|e| format!("{}: {e}", stamp.display()))?;
+        if complete.exists() {
+            fs::remove_file(&complete).map_err(|e| format!("{}: {e}", complete.display()))?;
+        }
         fs::write(&started, "").map_err(|e| format!("{}: {e}", started.display()))?;
         let output = Command::new(&self.program)
             .args(&self.arguments)
@@ -85,7 +87,13 @@ impl Compiler {
         for line in said.lines().chain(text.lines()) {
             println!("cargo:warning={line}");
         }
-        fs::write(&stamp, command_line).map_err(|e| format!("{}: {e}", stamp.display()))
+        fs::write(&complete, "").map_err(|e| format!("{}: {e}", complete.display()))
+    }
+
+    fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.program, &self.arguments, &self.environment).hash(&mut hasher);
+        hasher.finish()
     }
 }
 

@@ -122,6 +122,7 @@ void fiber_destroy(Fiber& fiber) {
 }
 
 void fiber_prepare(Fiber& fiber, void (*entry)()) {
+    fiber_abandon(fiber);  // what ran here last did not return from its outer functions
     fiber.fake_stack = nullptr;
 #if defined(__x86_64__)
     // Six registers, the entry, and the return address that the entry would have: at a call, the
