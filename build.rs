@@ -19,6 +19,7 @@ fn main() {
     collect(Path::new("cuda"), &mut units);
     units.sort();
     host(&units);
+    sanitizers();
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
         nvcc::build(&units);
     }
@@ -55,6 +56,19 @@ fn host(units: &[PathBuf]) {
     let probe: Vec<_> = units.iter().filter(|unit| unit.starts_with("cuda/probe")).collect();
     host_library("host32", 1, &probe, &[("G16_NS", "g16_host32"), ("G16_LIMB32", "1")]);
     host_library("host", 3, &all, &[("G16_NS", "g16_host")]);
+}
+
+/// Sanitizers that `CXXFLAGS` asks the compiler for have libraries of their own.
+fn sanitizers() {
+    let flags = std::env::var("CXXFLAGS").unwrap_or_default();
+    let asked = flags.split_whitespace().filter_map(|flag| flag.strip_prefix("-fsanitize="));
+    for name in asked.flat_map(|names| names.split(',')) {
+        match name {
+            "address" => println!("cargo:rustc-link-arg=-lasan"),
+            "undefined" => println!("cargo:rustc-link-arg=-lubsan"),
+            _ => println!("cargo:warning=-fsanitize={name} is not linked"),
+        }
+    }
 }
 
 fn host_library(name: &str, level: u32, units: &[&PathBuf], definitions: &[(&str, &str)]) {
