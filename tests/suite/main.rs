@@ -5,6 +5,7 @@ mod curve;
 #[allow(dead_code)] // helpers
 mod data;
 mod device;
+mod eip2537;
 mod field;
 mod msm;
 mod oracle;

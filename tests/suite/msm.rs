@@ -10,7 +10,6 @@ use groth16_cuda::{Error, Result, points};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::data;
 use crate::device::device;
 use crate::oracle::groups::TestGroup;
 use crate::oracle::msm::{SumOfMultiples, over_variables};
@@ -374,58 +373,4 @@ fn wrong_lengths_are_refused() {
         msm::enqueue(&resident.stream, &plan, &terms, &query, &[], scratch, result.view_mut());
     assert!(matches!(refused, Err(Error::Length { .. })));
     assert!(matches!(plan.finish(1, 0, &[0; 16]), Err(Error::Length { .. })));
-}
-
-/// A field of an EIP-2537 point: 48 bytes behind 16 zeros; of G2's coordinates c0 is first.
-fn eip2537_point<G: TestMsm>(bytes: &[u8]) -> G::Point {
-    let fields: Vec<&[u8]> = bytes.chunks(64).map(|field| &field[16..]).collect();
-    let mut encoding = Vec::new();
-    for coordinate in fields.chunks(fields.len() / 2) {
-        encoding.extend(coordinate.iter().rev().copied().flatten());
-    }
-    if encoding.iter().all(|byte| *byte == 0) {
-        encoding[0] = 0x40;
-    }
-    G::from_bytes(&encoding).expect("a point")
-}
-
-/// A big-endian scalar of 256 bits, modulo r.
-fn eip2537_scalar(bytes: &[u8]) -> Scalar {
-    let mut wide = [0; 64];
-    for (to, from) in wide.iter_mut().zip(bytes.iter().rev()) {
-        *to = *from;
-    }
-    Scalar::from_bytes_wide(&wide)
-}
-
-fn eip2537<G: TestMsm>(path: &str) -> Option<usize>
-where
-    G::AffinePoint: From<G::Point>,
-{
-    let cases: serde_json::Value = serde_json::from_slice(&data::file(path)?).unwrap();
-    let cases = cases.as_array().expect("a list");
-    let device = device();
-    for case in cases {
-        let field = |name: &str| hex::decode(case[name].as_str().expect("text")).expect("hex");
-        let (input, point_bytes) = (field("Input"), G::BYTES / 48 * 64);
-        let terms = input.chunks(point_bytes + 32);
-        let points: Vec<G::AffinePoint> =
-            terms.clone().map(|t| eip2537_point::<G>(&t[..point_bytes]).into()).collect();
-        let scalars: Vec<_> = terms.map(|t| eip2537_scalar(&t[point_bytes..])).collect();
-        let got = G::on(&device, &points, &scalars).unwrap();
-        assert_eq!(got, eip2537_point::<G>(&field("Expected")), "{}", case["Name"]);
-    }
-    Some(cases.len())
-}
-
-#[test]
-fn eip2537_vectors_in_g1() {
-    let cases = eip2537::<G1>("eip2537/blsG1MultiExp.json");
-    assert!(cases.is_none_or(|cases| cases > 100));
-}
-
-#[test]
-fn eip2537_vectors_in_g2() {
-    let cases = eip2537::<G2>("eip2537/blsG2MultiExp.json");
-    assert!(cases.is_none_or(|cases| cases > 100));
 }
