@@ -6,8 +6,8 @@ use std::time::Instant;
 use bls12_381::{G1Projective, G2Projective, Scalar};
 use ff::Field;
 use groth16_cuda::Result;
-use groth16_cuda::device::{Stream, View, ViewMut};
-use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums};
+use groth16_cuda::device::{Stream, View};
+use groth16_cuda::msm::{Plan, Query, Scalars, Sums, Workspace};
 use groth16_cuda::points::{self, Checks};
 use groth16_cuda::repr::{CurveGroup, G1, G2, scalars_as_repr};
 use group::{Curve, Group};
@@ -28,10 +28,10 @@ fn main() -> Result<()> {
         let (ms, right) = resident::<G1, G1Projective>(
             &stream,
             log2n,
-            Groups::G1,
-            |plan, scalars, points, scratch, result| {
+            (1, 0),
+            |workspace, scalars, points| {
                 let query = [Query::<G1>::identity(points)];
-                msm::enqueue(&stream, plan, scalars, &query, &[], scratch, result)
+                workspace.enqueue(scalars, &query, &[])
             },
             |sums| sums.g1[0],
         )?;
@@ -41,10 +41,10 @@ fn main() -> Result<()> {
         let (ms, right) = resident::<G2, G2Projective>(
             &stream,
             log2n,
-            Groups::G2,
-            |plan, scalars, points, scratch, result| {
+            (0, 1),
+            |workspace, scalars, points| {
                 let query = [Query::<G2>::identity(points)];
-                msm::enqueue(&stream, plan, scalars, &[], &query, scratch, result)
+                workspace.enqueue(scalars, &[], &query)
             },
             |sums| sums.g2[0],
         )?;
@@ -58,14 +58,8 @@ fn main() -> Result<()> {
 fn resident<G, P>(
     stream: &Stream,
     log2n: u32,
-    groups: Groups,
-    enqueue: impl Fn(
-        &Plan,
-        &Scalars<'_>,
-        View<'_, G::Affine>,
-        ViewMut<'_, u8>,
-        ViewMut<'_, u8>,
-    ) -> Result<()>,
+    (g1, g2): (usize, usize),
+    enqueue: impl Fn(&mut Workspace<'_>, &Scalars<'_>, View<'_, G::Affine>) -> Result<()>,
     pick: impl Fn(&Sums) -> P,
 ) -> Result<(f64, bool)>
 where
@@ -78,20 +72,15 @@ where
     let device = stream.device();
     let mut scalars = device.alloc(n)?;
     stream.upload(scalars_as_repr(&values), scalars.view_mut())?;
-    let plan = Plan::new(n)?;
-    let mut scratch = device.alloc(plan.scratch_bytes(groups))?;
-    let (g1, g2) = if groups == Groups::G1 { (1, 0) } else { (0, 1) };
-    let mut result = device.alloc(plan.result_bytes(g1, g2))?;
-    let mut bytes = vec![0; result.len()];
+    let mut workspace = Workspace::new(stream, &Plan::new(n)?, g1, g2)?;
     let expected = P::generator() * line.logarithm(&values);
     let mut times_ms = Vec::new();
     let mut right = true;
     for run in 0..=RUNS {
         let start = Instant::now();
         let terms = Scalars::montgomery(scalars.view());
-        enqueue(&plan, &terms, points.view(), scratch.view_mut(), result.view_mut())?;
-        stream.download(result.view(), &mut bytes)?;
-        let sums = plan.finish(g1, g2, &bytes)?;
+        enqueue(&mut workspace, &terms, points.view())?;
+        let sums = workspace.finish()?;
         if run > 0 {
             times_ms.push(start.elapsed().as_secs_f64() * 1e3);
         }

@@ -1,9 +1,10 @@
 //! Multi-scalar multiplication: sums s₁·P₁ + … + sₙ·Pₙ in G1 and G2.
 //!
 //! [`g1`] and [`g2`] take everything from host memory. Provers keep points and scalars on the device
-//! and use the resident form: a [`Plan`] fixes windows and scratch, [`enqueue`] sorts the scalars'
-//! digits once for each group of windows and replays the lists over any number of queries of both
-//! groups, and [`Plan::finish`] turns the downloaded result into points.
+//! and use the resident form: a [`Plan`] fixes windows and scratch, a [`Workspace`] holds the scratch
+//! for one stream; [`Workspace::enqueue`] sorts the scalars' digits once for each group of windows
+//! and replays the lists over any number of queries of both groups, and [`Workspace::finish`] waits
+//! for the points.
 //!
 //! The method is Pippenger's: signed digits in windows, a bucket for each digit, a sum for each
 //! bucket. Equal points, opposite points, infinity and any choice of scalars are ordinary cases,
@@ -13,7 +14,7 @@ use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
 use crate::density::IndexMap;
 use crate::device::launch::msm::{self as launch, Terms};
-use crate::device::{Device, Stream, View, ViewMut};
+use crate::device::{Device, DeviceBuffer, Stream, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::ffi::MsmPlan;
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
@@ -206,14 +207,80 @@ impl<'a, G: CurveGroup> Query<'a, G> {
     }
 }
 
+/// Scratch and result of multiplications on one stream, reused from one to the next.
+///
+/// The kernels follow indices that earlier kernels left in the scratch. So nothing else ever gets to
+/// it: it belongs to this value, and is used on this value's stream alone.
+#[derive(Debug)]
+pub struct Workspace<'s> {
+    stream: &'s Stream,
+    plan: Plan,
+    queries: (usize, usize),
+    scratch: DeviceBuffer<u8>,
+    result: DeviceBuffer<u8>,
+}
+
+impl<'s> Workspace<'s> {
+    /// For multiplications with this plan over `g1` queries in G1 and `g2` in G2.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InsufficientVram`], [`Error::Device`].
+    pub fn new(stream: &'s Stream, plan: &Plan, g1: usize, g2: usize) -> Result<Self> {
+        let groups = match (g1, g2) {
+            (_, 0) => Groups::G1,
+            (0, _) => Groups::G2,
+            _ => Groups::Both,
+        };
+        let scratch = stream.device().alloc(plan.scratch_bytes(groups))?;
+        let mut result = stream.device().alloc(plan.result_bytes(g1, g2))?;
+        stream.fill(0, result.view_mut())?; // sums of nothing
+        Ok(Self { stream, plan: *plan, queries: (g1, g2), scratch, result })
+    }
+
+    /// Enqueues the sums of all queries over the same scalars.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] for another number of queries than planned, or for more terms than
+    /// planned, [`Error::Device`].
+    pub fn enqueue(
+        &mut self,
+        scalars: &Scalars<'_>,
+        g1: &[Query<'_, G1>],
+        g2: &[Query<'_, G2>],
+    ) -> Result<()> {
+        for (got, expected) in [(g1.len(), self.queries.0), (g2.len(), self.queries.1)] {
+            if got != expected {
+                let (operation, what) = ("msm", "queries");
+                return Err(Error::Length { operation, what, got, expected });
+            }
+        }
+        let (scratch, result) = (self.scratch.view_mut(), self.result.view_mut());
+        enqueue(self.stream, &self.plan, scalars, g1, g2, scratch, result)
+    }
+
+    /// Waits for the latest sums, and adds up on the host what the kernels leave.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`].
+    pub fn finish(&self) -> Result<Sums> {
+        let mut bytes = vec![0; self.result.len()];
+        self.stream.download(self.result.view(), &mut bytes)?;
+        self.plan.finish(self.queries.0, self.queries.1, &bytes)
+    }
+}
+
 /// Enqueues the sums of all queries over the same scalars. `scratch` and `result` have at least the
-/// plan's bytes; the result is what [`Plan::finish`] takes, once it is downloaded.
+/// plan's bytes; the result is what [`Plan::finish`] takes, once it is downloaded. Nothing but this
+/// stream's work may touch `scratch` until that has run: the kernels follow its indices.
 ///
 /// # Errors
 ///
 /// [`Error::Length`] when there are more terms than planned or a block is too short,
 /// [`Error::Alignment`] when a block does not start at a multiple of 16, [`Error::Device`].
-pub fn enqueue(
+pub(crate) fn enqueue(
     stream: &Stream,
     plan: &Plan,
     scalars: &Scalars<'_>,

@@ -127,8 +127,9 @@ impl Stream {
     /// Later work of this stream waits for the latest record of `event`.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// [`Error::Device`], also for another device's event.
     pub fn wait(&self, event: &Event) -> Result<()> {
+        same_device(&self.device, &event.device)?;
         // SAFETY: both handles are alive as long as their owners.
         let waits = unsafe { self.device.backend().stream_wait_event(self.raw, event.raw) };
         self.device.ok("stream wait", waits)
@@ -254,8 +255,9 @@ impl Event {
     /// Moves the event behind everything enqueued on `stream` so far.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// [`Error::Device`], also for another device's stream.
     pub fn record(&self, stream: &Stream) -> Result<()> {
+        same_device(&self.device, &stream.device)?;
         // SAFETY: both handles are alive as long as their owners.
         let recorded = unsafe { self.device.backend().event_record(self.raw, stream.raw) };
         self.device.ok("event record", recorded)
@@ -286,6 +288,7 @@ impl Event {
     /// # Errors
     /// [`Error::Device`].
     pub fn elapsed_ms(&self, end: &Self) -> Result<f32> {
+        same_device(&self.device, &end.device)?;
         // SAFETY: both handles are alive as long as their owners.
         let ms = unsafe { self.device.backend().event_elapsed_ms(self.raw, end.raw) };
         self.device.ok("event elapsed", ms)
@@ -300,6 +303,19 @@ impl Drop for Event {
             tracing::error!(%error, "event was not destroyed");
         }
     }
+}
+
+/// Streams and events meet on their own device only: one device's drains do not reach another's work.
+fn same_device(one: &Device, other: &Device) -> Result<()> {
+    if one == other {
+        return Ok(());
+    }
+    Err(Error::Device {
+        operation: "event",
+        device: one.name().to_owned(),
+        code: 0,
+        text: "an event of one device was used with another device's stream".into(),
+    })
 }
 
 fn same_length(operation: &'static str, got: usize, expected: usize) -> Result<()> {

@@ -63,6 +63,18 @@ fn another_devices_memory_is_refused() {
 }
 
 #[test]
+fn another_devices_events_are_refused() {
+    let (one, two) = (device(), device());
+    let (stream, other) = (one.stream().expect("stream"), two.stream().expect("stream"));
+    let event = stream.record().expect("event");
+    assert!(other.wait(&event).is_err());
+    assert!(event.record(&other).is_err());
+    let foreign = other.record().expect("event");
+    assert!(event.elapsed_ms(&foreign).is_err());
+    stream.wait(&event).expect("its own");
+}
+
+#[test]
 fn memory_that_is_not_there_is_an_error() {
     let device =
         Device::host(HostConfig { memory_bytes: 1 << 20, ..HostConfig::default() }).expect("host");

@@ -4,7 +4,7 @@ use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 use ff::Field;
 use groth16_cuda::density::{DensityMap, DeviceDensity, IndexMap};
 use groth16_cuda::device::{Device, DeviceBuffer, Family, Stream};
-use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums};
+use groth16_cuda::msm::{self, Groups, Plan, Query, Scalars, Sums, Workspace};
 use groth16_cuda::repr::{self, FrRepr, G1, G2};
 use groth16_cuda::{Error, Result, points};
 use rand::{RngExt, SeedableRng};
@@ -181,15 +181,9 @@ impl Resident {
         g1: &[Query<'_, G1>],
         g2: &[Query<'_, G2>],
     ) -> Result<Sums> {
-        let device = self.stream.device();
-        let groups = if g2.is_empty() { Groups::G1 } else { Groups::Both };
-        let mut scratch = device.alloc(plan.scratch_bytes(groups))?;
-        let mut result = device.alloc(plan.result_bytes(g1.len(), g2.len()))?;
-        let (scratch, block) = (scratch.view_mut(), result.view_mut());
-        msm::enqueue(&self.stream, plan, scalars, g1, g2, scratch, block)?;
-        let mut bytes = vec![0; result.len()];
-        self.stream.download(result.view(), &mut bytes)?;
-        plan.finish(g1.len(), g2.len(), &bytes)
+        let mut workspace = Workspace::new(&self.stream, plan, g1.len(), g2.len())?;
+        workspace.enqueue(scalars, g1, g2)?;
+        workspace.finish()
     }
 }
 
@@ -365,12 +359,8 @@ fn wrong_lengths_are_refused() {
     assert!(matches!(resident.run(&small, &uncounted, &query, &[]), Err(Error::Length { .. })));
 
     let plan = Plan::new(3).unwrap();
-    let mut scratch = resident.stream.device().alloc(plan.scratch_bytes(Groups::G1)).unwrap();
-    let mut result = resident.stream.device().alloc(plan.result_bytes(1, 0)).unwrap();
-    let short = scratch.len() - 1;
-    let scratch = scratch.view_mut().slice(0..short).unwrap();
-    let refused =
-        msm::enqueue(&resident.stream, &plan, &terms, &query, &[], scratch, result.view_mut());
+    let mut workspace = Workspace::new(&resident.stream, &plan, 2, 0).unwrap();
+    let refused = workspace.enqueue(&terms, &query, &[]);
     assert!(matches!(refused, Err(Error::Length { .. })));
     assert!(matches!(plan.finish(1, 0, &[0; 16]), Err(Error::Length { .. })));
 }
