@@ -29,6 +29,7 @@ impl DensityMap {
     /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
     pub fn from_bits(bits: impl IntoIterator<Item = bool>) -> Result<Self> {
         let bits = bits.into_iter();
+        check_len(bits.size_hint().0)?;
         let mut words = Vec::with_capacity(bits.size_hint().0.div_ceil(WORD_BITS));
         let mut len = 0usize;
         for bit in bits {
@@ -51,9 +52,7 @@ impl DensityMap {
     /// [`Error::Length`] if the words are not as many as `len` needs, [`Error::TooMany`] beyond
     /// [`Self::MAX_LEN`] variables.
     pub fn from_words(mut bitmap: Vec<u32>, len: usize) -> Result<Self> {
-        if len > Self::MAX_LEN {
-            return Err(Error::TooMany { what: "density", got: len, limit: Self::MAX_LEN });
-        }
+        check_len(len)?;
         let expected = len.div_ceil(WORD_BITS);
         if bitmap.len() != expected {
             let (operation, what) = ("density map", "bitmap");
@@ -80,6 +79,7 @@ impl DensityMap {
     ///
     /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
     pub fn full(len: usize) -> Result<Self> {
+        check_len(len)?;
         Self::from_words(vec![u32::MAX; len.div_ceil(WORD_BITS)], len)
     }
 
@@ -89,6 +89,7 @@ impl DensityMap {
     ///
     /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
     pub fn empty(len: usize) -> Result<Self> {
+        check_len(len)?;
         Self::from_words(vec![0; len.div_ceil(WORD_BITS)], len)
     }
 
@@ -99,6 +100,7 @@ impl DensityMap {
     /// [`Error::TooMany`] beyond [`Self::MAX_LEN`] variables.
     pub fn concat(first: &Self, second: &Self) -> Result<Self> {
         let len = first.len.saturating_add(second.len);
+        check_len(len)?;
         let mut words = first.bitmap.clone();
         words.resize(len.div_ceil(WORD_BITS), 0);
         let (word, shift) = (first.len / WORD_BITS, first.len % WORD_BITS);
@@ -145,6 +147,11 @@ impl DensityMap {
         let before = bits & ((1 << bit) - 1);
         (bits >> bit & 1 == 1).then(|| self.rank[word] as usize + before.count_ones() as usize)
     }
+}
+
+fn check_len(got: usize) -> Result<()> {
+    let limit = DensityMap::MAX_LEN;
+    if got > limit { Err(Error::TooMany { what: "density", got, limit }) } else { Ok(()) }
 }
 
 /// A [`DensityMap`] on a device.

@@ -198,8 +198,8 @@ pub enum Error {
     },
     /// A proof did not verify, and neither did a second one, though the constraints hold.
     #[error(
-        "two proofs in a row failed their self-check: the key is another circuit's, or the device \
-         makes errors"
+        "two proofs in a row failed their self-check: the witness does not satisfy the circuit (c \
+         tells where), the key is another circuit's, or the device makes errors"
     )]
     SelfCheck,
     /// The key was loaded by another prover.

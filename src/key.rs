@@ -221,7 +221,7 @@ pub struct KeyShape {
 impl KeyShape {
     /// The size of the domain: one more than h has points.
     pub fn domain(&self) -> usize {
-        1 << self.domain_log2
+        1_usize.checked_shl(self.domain_log2).unwrap_or(usize::MAX)
     }
 }
 

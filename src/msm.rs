@@ -102,7 +102,8 @@ impl Plan {
 
     /// Bytes of the result of this many queries in each group.
     pub fn result_bytes(&self, g1: usize, g2: usize) -> usize {
-        g1 * self.result_stride::<G1>() + g2 * self.result_stride::<G2>()
+        let g1 = g1.saturating_mul(self.result_stride::<G1>());
+        g1.saturating_add(g2.saturating_mul(self.result_stride::<G2>()))
     }
 
     /// The sums, in the queries' order, out of the downloaded result of [`enqueue`]. Some hundred
@@ -349,7 +350,8 @@ impl Pass<'_> {
     }
 }
 
-/// The sum of `scalars[i] * points[i]` in G1. Uploads everything and waits for the result.
+/// The sum of `scalars[i] * points[i]` in G1. Uploads everything and waits for the result. Points
+/// are taken as they are: off the curve there is no sum.
 ///
 /// # Errors
 ///

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use bls12_381::Scalar;
 
 use crate::arena::GRANULE_BYTES;
+use crate::density::DensityMap;
 use crate::device::{Device, ViewMut};
 use crate::error::{Error, Result};
 use crate::key::KeyShape;
@@ -102,6 +103,10 @@ impl Plan {
         if shape.domain_log2 > ntt::MAX_LOG_SIZE {
             let limit = 1 << ntt::MAX_LOG_SIZE;
             return Err(Error::TooMany { what: "domain", got: shape.domain(), limit });
+        }
+        if shape.inputs.checked_add(shape.aux).is_none_or(|v| v > DensityMap::MAX_LEN) {
+            let (got, limit) = (shape.inputs.saturating_add(shape.aux), DensityMap::MAX_LEN);
+            return Err(Error::TooMany { what: "variables", got, limit });
         }
         let key_bytes = KeyParts::new(shape).bytes;
         let blocks: u64 =

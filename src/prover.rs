@@ -51,9 +51,11 @@ pub enum CheckConstraints {
 /// How a [`Prover`] behaves.
 #[derive(Clone)]
 pub struct ProverConfig {
-    /// Device memory that the prover takes, in bytes; `None`: what is free, less 1 GiB.
+    /// Device memory that the arena takes, in bytes; `None`: what is free, less 1 GiB. Loading a key
+    /// takes up to 4 MiB beside it, for the tables of its transforms.
     pub vram_budget: Option<u64>,
-    /// Which phases of concurrent proofs may overlap.
+    /// Which phases of concurrent proofs may overlap. Each prover needs a lock of its own: proofs'
+    /// numbers, by which a lock knows them, are a prover's.
     pub lock: Arc<dyn GpuLock>,
     /// Whether each proof is verified before it is returned. Leave it on: a proof that a faulty
     /// device made wrong may leak the witness.
@@ -83,7 +85,8 @@ impl Default for ProverConfig {
 pub struct Proved {
     /// The proof.
     pub proof: Proof,
-    /// The sums that it was assembled from.
+    /// The sums that it was assembled from. **They are not blinded: whoever has them learns of the
+    /// witness.**
     pub sums: Sums,
     /// When each phase ran, and the launches of each kernel family.
     pub timeline: Timeline,
@@ -118,6 +121,9 @@ impl Prover {
     /// [`Error::InsufficientVram`] when the budget is not to be had, [`Error::Device`].
     pub fn new(device: &Device, config: ProverConfig) -> Result<Self> {
         let (free, _) = device.memory()?;
+        if config.vram_budget.is_none() && free <= RESERVE_BYTES {
+            return Err(Error::InsufficientVram { needed: RESERVE_BYTES + 1, available: free });
+        }
         let budget = config.vram_budget.unwrap_or(free.saturating_sub(RESERVE_BYTES));
         if budget > free {
             return Err(Error::InsufficientVram { needed: budget, available: free });

@@ -49,7 +49,12 @@ impl Matrix {
 
     /// Which of the variables `first..first + count` have a term that is not zero.
     fn density(&self, first: usize, count: usize) -> Result<DensityMap> {
-        let mut bits = vec![false; count];
+        let mut bits = Vec::new();
+        bits.try_reserve_exact(count).map_err(|_| {
+            let limit = DensityMap::MAX_LEN;
+            Error::TooMany { what: "variables for this machine's memory", got: count, limit }
+        })?;
+        bits.resize(count, false);
         for (variable, coefficient) in &self.terms {
             let bit = (*variable as usize).checked_sub(first).and_then(|i| bits.get_mut(i));
             if let (Some(bit), false) = (bit, coefficient.is_zero_vartime()) {

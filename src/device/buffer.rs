@@ -159,7 +159,11 @@ impl<'a, T: Plain> View<'a, T> {
             let what = "alignment";
             return Err(Error::Length { operation: "view", what, got: misaligned, expected: 0 });
         }
-        let len = self.len * size_of::<T>() / size_of::<U>();
+        let bytes = self.len * size_of::<T>();
+        let Some(len) = bytes.checked_div(size_of::<U>()) else {
+            let (operation, what) = ("view", "element size");
+            return Err(Error::Length { operation, what, got: 0, expected: 1 });
+        };
         Ok(View { ptr: self.ptr, len, device: self.device, marker: PhantomData })
     }
 
@@ -229,7 +233,11 @@ impl<'a, T: Plain> ViewMut<'a, T> {
             let what = "alignment";
             return Err(Error::Length { operation: "view", what, got: misaligned, expected: 0 });
         }
-        let len = self.len * size_of::<T>() / size_of::<U>();
+        let bytes = self.len * size_of::<T>();
+        let Some(len) = bytes.checked_div(size_of::<U>()) else {
+            let (operation, what) = ("view", "element size");
+            return Err(Error::Length { operation, what, got: 0, expected: 1 });
+        };
         Ok(ViewMut { ptr: self.ptr, len, device: self.device, marker: PhantomData })
     }
 

@@ -13,11 +13,11 @@ pub struct HostConfig {
     /// The order of a block's threads and of streams' commands. 0: threads ascending, commands as
     /// late as possible; 1: threads descending, commands at once; others: random orders.
     pub seed: u64,
-    /// Threads of this machine that run blocks, at least 1.
+    /// Threads of this machine that run blocks, 1 to 4096.
     pub threads: usize,
     /// Bytes that device allocations may take together.
     pub memory_bytes: u64,
-    /// Bytes of stack of one kernel thread.
+    /// Bytes of stack of one kernel thread, at least 16 KiB.
     pub stack_bytes: usize,
     /// Whether a doubtful use of a warp operation is an error, where a GPU would go on.
     pub strict: bool,

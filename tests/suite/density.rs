@@ -41,3 +41,28 @@ fn words_are_as_many_as_the_length_needs() {
     let result = DensityMap::from_words(Vec::new(), DensityMap::MAX_LEN + 1);
     assert!(matches!(result, Err(Error::TooMany { .. })), "{result:?}");
 }
+
+#[test]
+fn too_many_variables_are_refused_before_memory_is_taken() {
+    let one = DensityMap::full(1).expect("a map");
+    for got in [DensityMap::MAX_LEN + 1, usize::MAX] {
+        for map in [DensityMap::full(got), DensityMap::empty(got)] {
+            assert!(matches!(map, Err(Error::TooMany { .. })));
+        }
+        let bits = (0..got).map(|_| true);
+        assert!(matches!(DensityMap::from_bits(bits), Err(Error::TooMany { .. })));
+    }
+    let both = DensityMap::concat(&one, &DensityMap::empty(63).expect("a map")).expect("a map");
+    assert_eq!((both.len(), both.count(), both.position(0)), (64, 1, Some(0)));
+}
+
+#[test]
+fn maps_are_joined_at_any_bit() {
+    for (first, second) in [(0, 5), (1, 31), (31, 2), (32, 33), (33, 64), (70, 0)] {
+        let bit = |i: usize| i.is_multiple_of(3);
+        let map = |range: std::ops::Range<usize>| DensityMap::from_bits(range.map(bit));
+        let joined =
+            DensityMap::concat(&map(0..first).unwrap(), &map(first..first + second).unwrap());
+        assert_eq!(joined.unwrap(), map(0..first + second).unwrap(), "{first} and {second}");
+    }
+}

@@ -63,6 +63,14 @@ fn another_devices_memory_is_refused() {
 }
 
 #[test]
+fn elements_without_a_size_are_refused() {
+    let mut buffer = device().alloc::<u8>(16).expect("memory");
+    assert!(buffer.view().cast::<[u8; 0]>().is_err());
+    assert!(buffer.view_mut().cast::<[u8; 0]>().is_err());
+    assert_eq!(buffer.view().cast::<u64>().expect("aligned").len(), 2);
+}
+
+#[test]
 fn another_devices_events_are_refused() {
     let (one, two) = (device(), device());
     let (stream, other) = (one.stream().expect("stream"), two.stream().expect("stream"));

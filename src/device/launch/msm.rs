@@ -60,6 +60,7 @@ pub fn sort<G: CurveGroup>(
     if let Some(count) = &terms.count {
         at_least(OPERATION, "count", count.len(), 1)?;
     }
+    super::aligned(OPERATION, "scalars", terms.scalars.ptr_on(stream)?)?;
     let scalars = MsmScalars {
         scalars: terms.scalars.ptr_on(stream)?.cast(),
         variables: optional(&terms.variables)?,
