@@ -86,7 +86,7 @@ impl Plan {
         self.g1.group
     }
 
-    /// Bytes of scratch that [`enqueue`] needs for queries of these groups.
+    /// Bytes of scratch that [`Workspace::enqueue`] needs for queries of these groups.
     pub fn scratch_bytes(&self, groups: Groups) -> usize {
         match groups {
             Groups::G1 => self.scratch_bytes_of::<G1>(),
@@ -106,8 +106,8 @@ impl Plan {
         g1.saturating_add(g2.saturating_mul(self.result_stride::<G2>()))
     }
 
-    /// The sums, in the queries' order, out of the downloaded result of [`enqueue`]. Some hundred
-    /// microseconds of this thread's time a query.
+    /// The sums, in the queries' order, out of the downloaded result of [`Workspace::enqueue`]. Takes
+    /// some hundred microseconds of this thread's time a query.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ pub enum Groups {
     Both,
 }
 
-/// The points of the queries of one [`enqueue`], in their order.
+/// The points of the queries of one [`Workspace::enqueue`], in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sums {
     /// Of the queries in G1.
