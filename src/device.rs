@@ -1,8 +1,8 @@
 //! Devices, their memory, streams and events.
 //!
-//! A [`Device`] is one GPU, or the host target that runs the same kernels on CPU threads. Everything
-//! that is enqueued runs asynchronously on a [`Stream`]; memory is reached through [`View`]s only,
-//! never from the CPU.
+//! A [`Device`] is one GPU, or the host target that runs the same kernels on CPU threads.
+//! Everything that is enqueued runs asynchronously on a [`Stream`]; memory is reached through
+//! [`View`]s only, never from the CPU.
 //!
 //! Why safe code cannot break memory safety here: device memory lives in a [`DeviceBuffer`], and
 //! dropping one drains the device before it frees, so enqueued work never outlives what it touches.

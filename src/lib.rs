@@ -1,19 +1,24 @@
 //! Groth16 proofs over BLS12-381 on NVIDIA GPUs, with kernels that also run on the host.
 //!
 //! A [`Prover`] owns a device's memory, loads proving keys into it, and makes the proofs that
-//! bellman's prover would make, byte for byte, for any number of threads at a time. [`Device::host`]
-//! runs the same kernels on this machine's threads; `Device::cuda` needs the feature `cuda`.
+//! bellman's prover would make, byte for byte, for any number of threads at a time.
+//! [`Device::host`] runs the same kernels on this machine's threads; `Device::cuda` needs the
+//! feature `cuda`.
 //!
 //! ```
 //! use bellman::{Circuit, ConstraintSystem, SynthesisError};
 //! use bls12_381::{Bls12, Scalar};
-//! use groth16_cuda::{Assignment, Device, Error, Prover, ProverConfig, ProvingKey, device::HostConfig};
+//! use groth16_cuda::device::{Device, HostConfig};
+//! use groth16_cuda::{Assignment, Error, Prover, ProverConfig, ProvingKey};
 //!
 //! /// Knowledge of x with x³ + x + 5 = y.
 //! struct Cubic(Option<Scalar>);
 //!
 //! impl Circuit<Scalar> for Cubic {
-//!     fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Result<(), SynthesisError> {
+//!     fn synthesize<CS>(self, cs: &mut CS) -> Result<(), SynthesisError>
+//!     where
+//!         CS: ConstraintSystem<Scalar>,
+//!     {
 //!         let value = |f: fn(Scalar) -> Scalar| {
 //!             move || self.0.map(f).ok_or(SynthesisError::AssignmentMissing)
 //!         };

@@ -1,4 +1,5 @@
-//! One device's memory for keys and proofs: the arena's books, and the one allocation they are about.
+//! One device's memory for keys and proofs: the arena's books, and the one allocation they are
+//! about.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Multi-scalar multiplication: sums s₁·P₁ + … + sₙ·Pₙ in G1 and G2.
 //!
-//! [`g1`] and [`g2`] take everything from host memory. Provers keep points and scalars on the device
-//! and use the resident form: a [`Plan`] fixes windows and scratch, a [`Workspace`] holds the scratch
-//! for one stream; [`Workspace::enqueue`] sorts the scalars' digits once for each group of windows
-//! and replays the lists over any number of queries of both groups, and [`Workspace::finish`] waits
-//! for the points.
+//! [`g1`] and [`g2`] take everything from host memory. Provers keep points and scalars on the
+//! device and use the resident form: a [`Plan`] fixes windows and scratch, a [`Workspace`] holds
+//! the scratch for one stream; [`Workspace::enqueue`] sorts the scalars' digits once for each group
+//! of windows and replays the lists over any number of queries of both groups, and
+//! [`Workspace::finish`] waits for the points.
 //!
 //! The method is Pippenger's: signed digits in windows, a bucket for each digit, a sum for each
 //! bucket. Equal points, opposite points, infinity and any choice of scalars are ordinary cases,
@@ -106,8 +106,8 @@ impl Plan {
         g1.saturating_add(g2.saturating_mul(self.result_stride::<G2>()))
     }
 
-    /// The sums, in the queries' order, out of the downloaded result of [`Workspace::enqueue`]. Takes
-    /// some hundred microseconds of this thread's time a query.
+    /// The sums, in the queries' order, out of the downloaded result of [`Workspace::enqueue`].
+    /// Takes some hundred microseconds of this thread's time a query.
     ///
     /// # Errors
     ///
@@ -210,8 +210,8 @@ impl<'a, G: CurveGroup> Query<'a, G> {
 
 /// Scratch and result of multiplications on one stream, reused from one to the next.
 ///
-/// The kernels follow indices that earlier kernels left in the scratch. So nothing else ever gets to
-/// it: it belongs to this value, and is used on this value's stream alone.
+/// The kernels follow indices that earlier kernels left in the scratch. So nothing else ever gets
+/// to it: it belongs to this value, and is used on this value's stream alone.
 #[derive(Debug)]
 pub struct Workspace<'s> {
     stream: &'s Stream,

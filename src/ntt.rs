@@ -85,8 +85,8 @@ impl Domain {
         self.double_root.square()
     }
 
-    /// Enqueues forward transforms of `data`, a whole number of arrays of [`Domain::size`] elements,
-    /// in place; on the domain or on a coset of it.
+    /// Enqueues forward transforms of `data`, a whole number of arrays of [`Domain::size`]
+    /// elements, in place; on the domain or on a coset of it.
     ///
     /// # Errors
     /// [`Error::Length`] for another length or another domain's coset, [`Error::TooMany`] for 2^32

@@ -15,7 +15,8 @@ use crate::msm::Groups;
 use crate::repr::{G1, G1AffineRepr, G1XyzzRepr, G2, G2AffineRepr, G2XyzzRepr, Plain};
 use crate::{batch_add, msm, ntt, witness};
 
-/// What parts of a region are aligned to, in bytes: enough for every type and for full-speed copies.
+/// What parts of a region are aligned to, in bytes: enough for every type and for full-speed
+/// copies.
 pub(crate) const ALIGNMENT: usize = 256;
 
 /// `len` elements of `T` somewhere in a region of bytes.
@@ -93,8 +94,8 @@ pub(crate) struct Scratch {
 }
 
 impl Plan {
-    /// Plans a key of this shape, and its proofs, into an arena of `budget` bytes on `device`, which
-    /// is only asked how much workspace its kernels take.
+    /// Plans a key of this shape, and its proofs, into an arena of `budget` bytes on `device`,
+    /// which is only asked how much workspace its kernels take.
     ///
     /// # Errors
     /// [`Error::InsufficientVram`] with what the smallest plan needs; [`Error::TooMany`] for a
@@ -245,8 +246,8 @@ impl KeyParts {
     }
 }
 
-/// Bytes of the blocks w, a and b. A circuit may have more variables than its domain has points, and
-/// w's place is the quotient's third block later.
+/// Bytes of the blocks w, a and b. A circuit may have more variables than its domain has points,
+/// and w's place is the quotient's third block later.
 fn blocks(shape: &KeyShape) -> [u64; 3] {
     let scalar = size_of::<Scalar>() as u64;
     let n = shape.domain() as u64;

@@ -5,9 +5,9 @@
 //! h = (AB − C)/Z over the query H. The kernels make the sums; `finish` adds r and s.
 //!
 //! ```text
-//! stage    takes the blocks w, a, b and copies the inputs into them        (the lock's stage phase)
-//! compute  w → classes → sums L, A, B₁, B₂;   a, b → h → sum H           (the lock's compute phase)
-//! finish   sums → A, B, C with r, s → self-check → Proof                                (no lock)
+//! stage    takes the blocks w, a, b and copies the inputs into them       (the lock's stage phase)
+//! compute  w → classes → sums L, A, B₁, B₂;   a, b → h → sum H          (the lock's compute phase)
+//! finish   sums → A, B, C with r, s → self-check → Proof                               (no lock)
 //! ```
 
 mod compute;
@@ -51,8 +51,8 @@ pub enum CheckConstraints {
 /// How a [`Prover`] behaves.
 #[derive(Clone)]
 pub struct ProverConfig {
-    /// Device memory that the arena takes, in bytes; `None`: what is free, less 1 GiB. Loading a key
-    /// takes up to 4 MiB beside it, for the tables of its transforms.
+    /// Device memory that the arena takes, in bytes; `None`: what is free, less 1 GiB. Loading a
+    /// key takes up to 4 MiB beside it, for the tables of its transforms.
     pub vram_budget: Option<u64>,
     /// Which phases of concurrent proofs may overlap. Each prover needs a lock of its own: proofs'
     /// numbers, by which a lock knows them, are a prover's.

@@ -1,4 +1,5 @@
-//! The quotient polynomial h = (A·B − C) / Z of a satisfied system, from the evaluations of A and B.
+//! The quotient polynomial h = (A·B − C) / Z of a satisfied system, from the evaluations of A and
+//! B.
 //!
 //! With Z = Xⁿ − 1, write A·B = L + Xⁿ·H, both parts below degree n. Where Xⁿ = 1 the product is
 //! L + H, and that is C; on the odd coset Xⁿ = −1 it is R = L − H. So h = H = (C − R) / 2, and the

@@ -75,8 +75,8 @@ pub struct CudaDevice {
     context: CUcontext,
 }
 
-// SAFETY: the driver's functions may be called from any thread, and each call here makes the context
-// current on its thread first.
+// SAFETY: the driver's functions may be called from any thread, and each call here makes the
+// context current on its thread first.
 unsafe impl Send for CudaDevice {}
 // SAFETY: as above.
 unsafe impl Sync for CudaDevice {}

@@ -1,5 +1,5 @@
-//! The host target: the kernels on this machine's threads, with memory, streams and events that mean
-//! what CUDA's mean.
+//! The host target: the kernels on this machine's threads, with memory, streams and events that
+//! mean what CUDA's mean.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;

@@ -305,7 +305,8 @@ impl Drop for Event {
     }
 }
 
-/// Streams and events meet on their own device only: one device's drains do not reach another's work.
+/// Streams and events meet on their own device only: one device's drains do not reach another's
+/// work.
 fn same_device(one: &Device, other: &Device) -> Result<()> {
     if one == other {
         return Ok(());

@@ -121,8 +121,8 @@ struct Upload<'a> {
 }
 
 impl Upload<'_> {
-    /// Encoding and kernel layout are equally long: a query is decoded in place. Points were checked
-    /// when the key was read, so only their coordinates are looked at again.
+    /// Encoding and kernel layout are equally long: a query is decoded in place. Points were
+    /// checked when the key was read, so only their coordinates are looked at again.
     fn query<G: CurveGroup>(&self, query: &Query, part: Part<G::Affine>) -> Result<()> {
         let device = self.stream.device();
         let mut fault = device.alloc::<u32>(1)?;

@@ -1,5 +1,5 @@
-//! EIP-2537's vectors (go-ethereum's test data): additions, multiplications, sums, pairings, and the
-//! inputs that must be refused.
+//! EIP-2537's vectors (go-ethereum's test data): additions, multiplications, sums, pairings, and
+//! the inputs that must be refused.
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Prepared, G2Projective, Gt, Scalar};
 use groth16_cuda::device::{Device, Stream};
@@ -144,8 +144,8 @@ fn pairings() {
     }
 }
 
-/// Whether the input is refused: its length, its padding, or a point. `subgroup`: additions take any
-/// point of the curve.
+/// Whether the input is refused: its length, its padding, or a point. `subgroup`: additions take
+/// any point of the curve.
 fn refused(
     stream: &Stream,
     input: &[u8],

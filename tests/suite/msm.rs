@@ -1,4 +1,4 @@
-//! Multi-scalar multiplication against a loop over `bls12_381`, and against other projects' vectors.
+//! Multi-scalar multiplication against a loop over `bls12_381`.
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 use ff::Field;
