@@ -8,41 +8,9 @@ namespace {
 
 constexpr uint32_t kSignBit = 0x80000000u;
 
-struct Limbs {
-    uint32_t l[8];
-};
-
-// (r + 1)/2: scalars from this on are negated.
-__device__ __forceinline__ Limbs half_order() {
-    return {{0x80000001u, 0x7fffffffu, 0x7fff2dffu, 0xa9ded201u, 0x04d0ec02u, 0x199cec04u,
-             0x94cebea4u, 0x39f6d3a9u}};
-}
-
-// a − b modulo 2^256, and whether it borrowed.
-__device__ __forceinline__ bool subtract(Limbs* out, const uint32_t* a, const uint32_t* b) {
-    uint64_t borrow = 0;
-    SIMT_UNROLL
-    for (int i = 0; i < 8; i++) {
-        uint64_t difference = uint64_t(a[i]) - b[i] - borrow;
-        out->l[i] = static_cast<uint32_t>(difference);
-        borrow = difference >> 63;
-    }
-    return borrow != 0;
-}
-
-__device__ __forceinline__ void add_to(Limbs* a, const uint32_t* b) {
-    uint64_t carry = 0;
-    SIMT_UNROLL
-    for (int i = 0; i < 8; i++) {
-        carry += uint64_t(a->l[i]) + b[i];
-        a->l[i] = static_cast<uint32_t>(carry);
-        carry >>= 32;
-    }
-}
-
 // Bits start … start + 31 of a value below 2^256; limbs are selected, not indexed, so that they
 // stay in registers.
-__device__ __forceinline__ uint32_t bits_at(const Limbs& value, uint32_t start) {
+__device__ __forceinline__ uint32_t bits_at(const ScalarBits& value, uint32_t start) {
     uint32_t low = 0, high = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 8; i++) {
@@ -53,9 +21,9 @@ __device__ __forceinline__ uint32_t bits_at(const Limbs& value, uint32_t start) 
 }
 
 // The canonical limbs of a scalar.
-__device__ __forceinline__ Limbs load_scalar(const G16MsmScalars& scalars, uint32_t variable) {
+__device__ __forceinline__ ScalarBits load_scalar(const G16MsmScalars& scalars, uint32_t variable) {
     const Fr scalar = static_cast<const Fr*>(scalars.scalars)[variable];
-    Limbs limbs;
+    ScalarBits limbs;
     if (scalars.montgomery != 0) {
         scalar.to_canonical(limbs.l);
     } else {
@@ -77,18 +45,13 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
     if (exists && scalars.variables != nullptr) variable = scalars.variables[term];
     exists = exists && variable < scalars.scalars_length;
 
-    Limbs value = {};
+    ScalarBits value = {};
     bool negated = false;
     if (exists) {
         value = load_scalar(scalars, variable);
-        Limbs difference;
-        negated = !subtract(&difference, value.l, half_order().l);
-        if (negated) {
-            Limbs positive = value;
-            subtract(&value, FrModulus::constants().modulus, positive.l);
-        }
+        negated = to_lower_half(&value);
     }
-    add_to(&value, windows.offset);
+    add_to(&value, windows.offset.l);
 
     for (uint32_t i = 0; i < windows.count; i++) {
         const uint32_t width = window_width(windows.windows, windows.first + i);
@@ -109,10 +72,7 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
 Status launch_digits(const G16MsmPlan& plan, const G16MsmScalars& scalars, const Group& group,
                      uint32_t* keys, uint32_t* payload, Stream stream) {
     DigitWindows windows = {};
-    for (uint32_t w = 0; w < plan.windows; w++) {
-        uint32_t bit = window_start(plan.windows, w) + window_width(plan.windows, w) - 1;
-        windows.offset[bit / 32] |= uint32_t(1) << (bit % 32);
-    }
+    windows.offset = digit_offset(plan.windows);
     windows.windows = plan.windows;
     windows.first = group.first;
     windows.count = group.count;

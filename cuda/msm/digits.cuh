@@ -1,13 +1,13 @@
 // Signed digits of scalars, as sort keys.
 #pragma once
-#include "field/fr.cuh"
+#include "field/signed_digits.cuh"
 #include "msm/plan.cuh"
 
 namespace G16_NS::msm {
 
 // What a window of the group takes out of a recoded scalar.
 struct DigitWindows {
-    uint32_t offset[8];  // K = Σ 2^(start + width − 1) over all windows
+    ScalarBits offset;  // K of all windows
     uint32_t windows;
     uint32_t first;
     uint32_t count;

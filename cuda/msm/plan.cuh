@@ -1,10 +1,6 @@
 // The shape of a multi-scalar multiplication: windows, buckets, tasks, and where they lie.
 //
-// A scalar s is replaced by −s where that is smaller, so s ≤ (r − 1)/2 < 0.906 · 2^254. kScalarBits
-// bits are cut into windows of two widths that differ by one, the wider ones lowest. With
-// K = Σ 2^(start + width − 1) over the windows, the bits of s + K in a window less 2^(width − 1)
-// are its signed digit, in [−2^(width − 1), 2^(width − 1)): no carry runs between windows. The top
-// window never overflows while all widths are at least 4 (7/15 · 2^255 > 0.906 · 2^254).
+// Scalars are cut into windows as field/signed_digits.cuh says.
 //
 // Bucket d − 1 of a window gathers the terms with digit ±d, so a window has 2^(width − 1) buckets.
 #pragma once
@@ -12,6 +8,7 @@
 #include <cstdint>
 
 #include "api.h"
+#include "field/signed_digits.cuh"
 #include "msm/tuning.cuh"
 #include "simt/simt.cuh"
 
@@ -20,19 +17,9 @@ namespace G16_NS::msm {
 using simt::Status;
 using simt::Stream;
 
-constexpr Status kInvalidValue = 1;  // cudaErrorInvalidValue and G16_HOST_INVALID_VALUE
-constexpr uint32_t kScalarBits = 255;
+constexpr Status kInvalidValue = 1;   // cudaErrorInvalidValue and G16_HOST_INVALID_VALUE
 constexpr uint32_t kWindowsMin = 10;  // 26 bits: 2^25 buckets
-constexpr uint32_t kWindowsMax = 63;  // widths 4 and 5
-
-SIMT_HD inline uint32_t window_width(uint32_t windows, uint32_t window) {
-    return kScalarBits / windows + (window < kScalarBits % windows ? 1 : 0);
-}
-
-SIMT_HD inline uint32_t window_start(uint32_t windows, uint32_t window) {
-    uint32_t wide = kScalarBits % windows;
-    return window * (kScalarBits / windows) + (window < wide ? window : wide);
-}
+constexpr uint32_t kWindowsMax = kScalarWindowsMax;
 
 // Windows first … first + count of a plan, handled by one set of launches.
 struct Group {
