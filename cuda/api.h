@@ -137,7 +137,7 @@ typedef struct G16BatchAddApi {
                      G16Stream stream);
 } G16BatchAddApi;
 
-// --- points: key bytes to the kernels' layout, one table for each group --------------------------
+// --- points: between uncompressed bytes and the kernels' layout, one table for each group --------
 enum {
     // Why a point is refused.
     G16_POINT_COMPRESSED = 1,  // the flag of a compressed point
@@ -162,7 +162,27 @@ typedef struct G16PointsApi {
     // *fault falls to the first point that is not in the subgroup.
     G16Status (*check_subgroup)(const void* points, uint32_t n, uint32_t first, uint32_t* fault,
                                 G16Stream stream);
+    // Turns n affine points into uncompressed encodings, in place.
+    G16Status (*encode)(void* points, uint32_t n, G16Stream stream);
 } G16PointsApi;
+
+// --- fixed base: many multiples of one point B, one table for each group -------------------------
+typedef struct G16FixedBaseApi {
+    // Windows of a scalar that suit this many multiples. It belongs to all that follows.
+    uint32_t (*windows)(uint64_t multiples);
+    // The bit of a scalar that a window starts with.
+    uint32_t (*window_start)(uint32_t windows, uint32_t window);
+    // Points of a table.
+    uint32_t (*entries)(uint32_t windows);
+    // Bytes of workspace for n multiples, or to build a table of n points.
+    size_t (*workspace)(uint32_t n);
+    // Builds a table from bases[w] = 2^(window w's start) B, affine.
+    G16Status (*build)(const void* bases, uint32_t windows, void* table, void* workspace,
+                       G16Stream stream);
+    // out[i] = scalars[i] B, affine, from n scalars in Montgomery form. B has the order r.
+    G16Status (*multiply)(const void* scalars, uint32_t n, const void* table, uint32_t windows,
+                          void* out, void* workspace, G16Stream stream);
+} G16FixedBaseApi;
 
 // --- msm, one table for each group ---------------------------------------------------------------
 // The shape of a multi-scalar multiplication: a pure function of its arguments, equal for all
@@ -228,6 +248,8 @@ typedef struct G16Api {
     G16BatchAddApi batch_add_g2;
     G16PointsApi points_g1;
     G16PointsApi points_g2;
+    G16FixedBaseApi fixed_base_g1;
+    G16FixedBaseApi fixed_base_g2;
     G16MsmApi msm_g1;
     G16MsmApi msm_g2;
 } G16Api;

@@ -11,6 +11,8 @@ G16BatchAddApi batch_add_g1_api();
 G16BatchAddApi batch_add_g2_api();
 G16PointsApi points_g1_api();
 G16PointsApi points_g2_api();
+G16FixedBaseApi fixed_base_g1_api();
+G16FixedBaseApi fixed_base_g2_api();
 G16MsmApi msm_g1_api();
 G16MsmApi msm_g2_api();
 
@@ -19,11 +21,14 @@ simt::Status batch_add_g1_load();
 simt::Status batch_add_g2_load();
 simt::Status points_g1_load();
 simt::Status points_g2_load();
+simt::Status fixed_base_g1_load();
+simt::Status fixed_base_g2_load();
 simt::Status msm_load();
 
 G16Status load_kernels() {
-    for (auto* load : {prim::load, ntt::load, probe::load, witness_load, batch_add_g1_load,
-                       batch_add_g2_load, points_g1_load, points_g2_load, msm_load}) {
+    for (auto* load :
+         {prim::load, ntt::load, probe::load, witness_load, batch_add_g1_load, batch_add_g2_load,
+          points_g1_load, points_g2_load, fixed_base_g1_load, fixed_base_g2_load, msm_load}) {
         if (const simt::Status status = load()) return status;
     }
     return 0;
@@ -48,6 +53,8 @@ extern "C" const G16Api* G16_API_FUNCTION(void) {
         a.batch_add_g2 = G16_NS::batch_add_g2_api();
         a.points_g1 = G16_NS::points_g1_api();
         a.points_g2 = G16_NS::points_g2_api();
+        a.fixed_base_g1 = G16_NS::fixed_base_g1_api();
+        a.fixed_base_g2 = G16_NS::fixed_base_g2_api();
         a.ntt = G16_NS::ntt::api();
         a.quotient = G16_NS::ntt::quotient_api();
         a.msm_g1 = G16_NS::msm_g1_api();

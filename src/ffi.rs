@@ -173,6 +173,33 @@ pub struct PointsApi {
         fault: *mut u32,
         stream: RawStream,
     ) -> Status,
+    pub encode: unsafe extern "C" fn(points: *mut c_void, n: u32, stream: RawStream) -> Status,
+}
+
+// --- fixed base ---
+/// `G16FixedBaseApi`.
+#[repr(C)]
+pub struct FixedBaseApi {
+    pub windows: unsafe extern "C" fn(multiples: u64) -> u32,
+    pub window_start: unsafe extern "C" fn(windows: u32, window: u32) -> u32,
+    pub entries: unsafe extern "C" fn(windows: u32) -> u32,
+    pub workspace: unsafe extern "C" fn(n: u32) -> usize,
+    pub build: unsafe extern "C" fn(
+        bases: *const c_void,
+        windows: u32,
+        table: *mut c_void,
+        workspace: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
+    pub multiply: unsafe extern "C" fn(
+        scalars: *const c_void,
+        n: u32,
+        table: *const c_void,
+        windows: u32,
+        out: *mut c_void,
+        workspace: *mut c_void,
+        stream: RawStream,
+    ) -> Status,
 }
 
 // --- msm ---
@@ -260,6 +287,8 @@ pub struct Api {
     pub batch_add_g2: BatchAddApi,
     pub points_g1: PointsApi,
     pub points_g2: PointsApi,
+    pub fixed_base_g1: FixedBaseApi,
+    pub fixed_base_g2: FixedBaseApi,
     pub msm_g1: MsmApi,
     pub msm_g2: MsmApi,
 }

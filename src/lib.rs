@@ -58,8 +58,8 @@
 //! ```
 //!
 //! The operations are useful without the prover: [`ntt`], [`quotient`], [`msm`], [`batch_add`],
-//! [`witness`] and [`points`]. `docs/architecture.md` in the repository tells how all of it fits
-//! together.
+//! [`fixed_base`], [`witness`] and [`points`]. `docs/architecture.md` in the repository tells how
+//! all of it fits together.
 
 #[allow(dead_code, unused_imports)] // eviction and the staging ring have no user yet
 mod arena;
@@ -70,6 +70,7 @@ pub mod device;
 mod error;
 #[allow(unsafe_code)] // the C ABI
 mod ffi;
+pub mod fixed_base;
 pub mod key;
 pub mod lock;
 mod memory;

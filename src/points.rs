@@ -1,4 +1,4 @@
-//! A key's points on the device: decoding and checking.
+//! A key's points on the device: decoding, checking and encoding.
 //!
 //! Points go to the device as a key file has them, uncompressed and big-endian, and are decoded
 //! there in place. A refused point is named by its index.
@@ -97,6 +97,16 @@ pub fn check_subgroup<G: CurveGroup>(
     fault: ViewMut<'_, u32>,
 ) -> Result<()> {
     launch::points::check_subgroup::<G>(stream, points, first, fault)
+}
+
+/// Enqueues the encoding of points in place, the inverse of [`decode`]: `points` holds affine points
+/// and then, in the same bytes, uncompressed encodings (to be read through [`View::cast`]).
+///
+/// # Errors
+///
+/// [`Error::TooMany`], [`Error::Alignment`], [`Error::Device`].
+pub fn encode<G: CurveGroup>(stream: &Stream, points: ViewMut<'_, G::Affine>) -> Result<()> {
+    launch::points::encode::<G>(stream, points)
 }
 
 /// What a downloaded fault word says.

@@ -96,6 +96,8 @@ pub trait CurveGroup: Tables + Copy + Send + Sync + 'static {
     fn to_bytes(points: &[Self::AffinePoint]) -> Vec<u8>;
     /// The point with this uncompressed encoding; neither curve nor subgroup is checked.
     fn from_bytes(bytes: &[u8]) -> Option<Self::Point>;
+    /// 2^`times` · `point`.
+    fn doubled(point: &Self::AffinePoint, times: u32) -> Self::AffinePoint;
 }
 
 /// The group over Fp.
@@ -121,6 +123,9 @@ impl CurveGroup for G1 {
     fn from_bytes(bytes: &[u8]) -> Option<G1Projective> {
         g1_from_bytes(bytes.try_into().ok()?)
     }
+    fn doubled(point: &G1Affine, times: u32) -> G1Affine {
+        (0..times).fold(G1Projective::from(point), |multiple, _| multiple.double()).into()
+    }
 }
 
 impl CurveGroup for G2 {
@@ -137,6 +142,9 @@ impl CurveGroup for G2 {
     }
     fn from_bytes(bytes: &[u8]) -> Option<G2Projective> {
         g2_from_bytes(bytes.try_into().ok()?)
+    }
+    fn doubled(point: &G2Affine, times: u32) -> G2Affine {
+        (0..times).fold(G2Projective::from(point), |multiple, _| multiple.double()).into()
     }
 }
 

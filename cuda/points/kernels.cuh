@@ -1,5 +1,7 @@
-// A key's points: from a file's bytes to the kernels' layout, and checks.
+// A key's points: from a file's bytes to the kernels' layout and back, and checks.
 #pragma once
+#include <cstring>
+
 #include "api.h"
 #include "curve/encode.cuh"
 #include "curve/subgroup.cuh"
@@ -83,6 +85,38 @@ __global__ void __launch_bounds__(kBlockThreads)
     const uint32_t reason = decode_point<G>(words, checks, &point);
     if (reason != 0) report(fault, first + i, reason);
     points[i] = point;
+}
+
+// Writes 12 words of big-endian bytes.
+__device__ inline void encode_words(const Fp& x, uint32_t* words) {
+    uint32_t limbs[Fp::kLimbs];
+    x.to_canonical(limbs);
+    SIMT_UNROLL
+    for (int i = 0; i < Fp::kLimbs; i++) words[Fp::kLimbs - 1 - i] = big_endian(limbs[i]);
+}
+
+__device__ inline void encode_words(const Fp2& x, uint32_t* words) {
+    encode_words(x.c1, words);
+    encode_words(x.c0, words + Fp::kLimbs);
+}
+
+// Puts the uncompressed encoding of each point into its place.
+// Cost: two passes over a point's bytes, 2 multiplies in G1, 4 in G2.
+template <class G>
+__global__ void __launch_bounds__(kBlockThreads)
+    encode_kernel(Affine<typename G::Field>* points, uint32_t n) {
+    using F = typename G::Field;
+    constexpr int kVectors = kEncodedBytes<F> / sizeof(uint4);
+    const uint32_t i = blockIdx.x * kBlockThreads + threadIdx.x;
+    if (i >= n) return;
+    const Affine<F> point = points[i];
+    uint32_t words[4 * kVectors];
+    encode_words(point.x, words);
+    encode_words(point.y, words + 2 * kVectors);
+    if (point.is_infinity()) words[0] = kInfinityFlag;
+    Affine<F> encoded;
+    memcpy(&encoded, words, sizeof(encoded));
+    points[i] = encoded;
 }
 
 // Reports the first point of the curve that is not in the subgroup of order r.

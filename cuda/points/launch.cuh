@@ -1,4 +1,4 @@
-// Launchers of decoding and checking points, for one group.
+// Launchers of decoding, checking and encoding points, for one group.
 #pragma once
 #include "points/kernels.cuh"
 
@@ -24,14 +24,22 @@ simt::Status check_subgroup(const void* points, uint32_t n, uint32_t first, uint
 }
 
 template <class G>
+simt::Status encode(void* points, uint32_t n, G16Stream stream) {
+    if (n == 0) return 0;
+    return simt::launch(encode_kernel<G>, grid(n), dim3(kBlockThreads), 0, stream,
+                        static_cast<typename G::Affine*>(points), n);
+}
+
+template <class G>
 simt::Status load() {
     if (const simt::Status status = simt::load_kernel(decode_kernel<G>)) return status;
+    if (const simt::Status status = simt::load_kernel(encode_kernel<G>)) return status;
     return simt::load_kernel(subgroup_kernel<G>);
 }
 
 template <class G>
 G16PointsApi api() {
-    return {decode<G>, check_subgroup<G>};
+    return {decode<G>, check_subgroup<G>, encode<G>};
 }
 
 }  // namespace G16_NS::points

@@ -1,4 +1,4 @@
-// Decoding and checking points of G1.
+// Decoding, checking and encoding points of G1.
 #include "points/launch.cuh"
 
 namespace G16_NS {

@@ -1,4 +1,4 @@
-// Launch shapes of decoding and checking points.
+// Launch shapes of decoding, checking and encoding points.
 #pragma once
 #include <cstdint>
 

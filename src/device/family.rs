@@ -20,13 +20,15 @@ pub enum Family {
     MsmG1,
     /// Multi-scalar multiplication in G2.
     MsmG2,
-    /// Decoding and checking of a key's points.
+    /// Decoding, checking and encoding of points.
     Points,
+    /// Multiples of one point.
+    FixedBase,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Probe,
         Self::Ntt,
         Self::Quotient,
@@ -35,6 +37,7 @@ impl Family {
         Self::MsmG1,
         Self::MsmG2,
         Self::Points,
+        Self::FixedBase,
     ];
 
     /// The family's name, as in `cuda/`.
@@ -48,6 +51,7 @@ impl Family {
             Self::MsmG1 => "msm_g1",
             Self::MsmG2 => "msm_g2",
             Self::Points => "points",
+            Self::FixedBase => "fixed_base",
         }
     }
 }

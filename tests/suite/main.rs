@@ -7,6 +7,7 @@ mod data;
 mod device;
 mod eip2537;
 mod field;
+mod fixed_base;
 mod msm;
 mod oracle;
 mod points;

@@ -126,6 +126,53 @@ fn part_of_a_point<G: TestGroup>() {
     assert!(matches!(result, Err(Error::PointBytes { got, .. }) if got == G::BYTES + 1));
 }
 
+/// Uploads encodings without checks, encodes the points again and compares.
+fn encoded_again<G: TestGroup>(stream: &Stream, bytes: &[u8]) {
+    let mut points = points::upload::<G>(stream, bytes, Checks::NONE).unwrap();
+    points::encode::<G>(stream, points.view_mut()).unwrap();
+    let mut back = vec![0xa5; bytes.len()];
+    stream.download(points.view().cast().unwrap(), &mut back).unwrap();
+    for (i, (got, expected)) in back.chunks(G::BYTES).zip(bytes.chunks(G::BYTES)).enumerate() {
+        assert_eq!(got, expected, "point {i} of {}", bytes.len() / G::BYTES);
+    }
+}
+
+fn encoding<G: TestGroup>() {
+    let stream = device().stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    for n in [0, 1, 2, 127, 128, 129, 300] {
+        let mut points: Vec<_> = (0..n).map(|_| G::multiple(Scalar::random(&mut rng))).collect();
+        if n > 2 {
+            points[0] = G::negated(points[1]);
+            points[n / 2] = G::multiple(Scalar::zero());
+            points[n - 1] = points[n / 2];
+        }
+        encoded_again::<G>(&stream, &G::to_bytes(&points));
+    }
+}
+
+/// Coordinates of no such point, each at one place among zeros and at all places: p − 1 and every bit.
+fn encoding_of_edge_values<G: TestGroup>() {
+    let stream = device().stream().unwrap();
+    let mut values = vec![P_BYTES];
+    values[0][47] -= 1;
+    for bit in 0..380 {
+        let mut value = [0; 48];
+        value[47 - bit / 8] = 1 << (bit % 8);
+        values.push(value);
+    }
+    let mut bytes = Vec::new();
+    for value in &values {
+        bytes.extend(value.repeat(G::BYTES / 48));
+        for place in 0..G::BYTES / 48 {
+            let mut point = vec![0; G::BYTES];
+            point[48 * place..48 * (place + 1)].copy_from_slice(value);
+            bytes.extend(point);
+        }
+    }
+    encoded_again::<G>(&stream, &bytes);
+}
+
 macro_rules! for_both_groups {
     ($($test:ident)*) => {
         mod g1 {
@@ -137,4 +184,6 @@ macro_rules! for_both_groups {
     };
 }
 
-for_both_groups! { good_points vectors bad_points unchecked_points part_of_a_point }
+for_both_groups! {
+    good_points vectors bad_points unchecked_points part_of_a_point encoding encoding_of_edge_values
+}

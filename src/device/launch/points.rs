@@ -1,6 +1,6 @@
-//! Launches of decoding and checking points.
+//! Launches of decoding, checking and encoding points.
 
-use super::{aligned, exactly};
+use super::{aligned, exactly, index_count};
 use crate::device::{Family, Stream, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::ffi;
@@ -63,6 +63,18 @@ pub(crate) fn check_subgroup<G: CurveGroup>(
     // SAFETY: n points and one fault word of the stream's device.
     let status =
         unsafe { (G::points(stream.api()).check_subgroup)(points.cast(), n, first, fault, raw) };
+    stream.launched(Family::Points, OPERATION, status)
+}
+
+/// See [`crate::points::encode`].
+pub(crate) fn encode<G: CurveGroup>(stream: &Stream, points: ViewMut<'_, G::Affine>) -> Result<()> {
+    const OPERATION: &str = "encoding of points";
+    let n = index_count("points", points.len())?;
+    let points = points.ptr_on(stream)?;
+    aligned(OPERATION, "points", points)?;
+    let raw = stream.handle()?;
+    // SAFETY: n points of the stream's device; the kernel works in place.
+    let status = unsafe { (G::points(stream.api()).encode)(points.cast(), n, raw) };
     stream.launched(Family::Points, OPERATION, status)
 }
 

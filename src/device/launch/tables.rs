@@ -18,8 +18,10 @@ pub trait Tables {
     const FINISH: Finish;
     /// Launchers of batch addition.
     fn batch_add(api: &Api) -> &ffi::BatchAddApi;
-    /// Launchers of decoding and checking points.
+    /// Launchers of decoding, checking and encoding points.
     fn points(api: &Api) -> &ffi::PointsApi;
+    /// Launchers of fixed-base multiplication.
+    fn fixed_base(api: &Api) -> &ffi::FixedBaseApi;
     /// Launchers of multi-scalar multiplication.
     fn msm(api: &Api) -> &ffi::MsmApi;
 }
@@ -32,6 +34,9 @@ impl Tables for G1 {
     }
     fn points(api: &Api) -> &ffi::PointsApi {
         &api.points_g1
+    }
+    fn fixed_base(api: &Api) -> &ffi::FixedBaseApi {
+        &api.fixed_base_g1
     }
     fn msm(api: &Api) -> &ffi::MsmApi {
         &api.msm_g1
@@ -46,6 +51,9 @@ impl Tables for G2 {
     }
     fn points(api: &Api) -> &ffi::PointsApi {
         &api.points_g2
+    }
+    fn fixed_base(api: &Api) -> &ffi::FixedBaseApi {
+        &api.fixed_base_g2
     }
     fn msm(api: &Api) -> &ffi::MsmApi {
         &api.msm_g2
