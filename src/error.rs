@@ -179,6 +179,24 @@ pub enum Error {
     #[cfg(feature = "bellman")]
     #[error("synthesis failed: {0}")]
     Synthesis(#[from] bellman::SynthesisError),
+    /// An aux variable occurs in no constraint, so no key can be made.
+    #[error("aux variable {variable} occurs in no constraint")]
+    Unconstrained {
+        /// The variable's number; inputs are not counted.
+        variable: usize,
+    },
+    /// A trapdoor from which no key can be made.
+    #[error("trapdoor: {what}")]
+    Trapdoor {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The numbers of a synthetic circuit's shape cannot be had.
+    #[error("shape: {what}")]
+    BadShape {
+        /// What is wrong.
+        what: &'static str,
+    },
     /// Reading or writing failed.
     #[error("{what}: {source}")]
     Io {

@@ -11,6 +11,7 @@ use std::io::{Read, Write};
 use bls12_381::{G1Affine, G2Affine};
 
 use crate::assignment::Assignment;
+use crate::repr::{G1_BYTES, G2_BYTES};
 use crate::{Error, Result};
 
 #[cfg(feature = "bellman")]
@@ -316,6 +317,14 @@ impl ProvingKey {
             writer.write_all(&query.bytes).map_err(io)?;
         }
         Ok(())
+    }
+
+    /// A key out of the encodings of h, l, a, b_g1 and b_g2, which were made here and need no check.
+    pub(crate) fn from_encodings(vk: VerifyingKey, queries: [Vec<u8>; 5]) -> Self {
+        let query = |bytes: Vec<u8>, size| Query { count: bytes.len() / size, bytes };
+        let [h, l, a, b_g1, b_g2] = queries;
+        let [h, l, a, b_g1] = [h, l, a, b_g1].map(|bytes| query(bytes, G1_BYTES));
+        Self { vk, h, l, a, b_g1, b_g2: query(b_g2, G2_BYTES), trailing_bytes: 0 }
     }
 
     fn queries(&self) -> [(KeyPart, &Query); 5] {

@@ -76,6 +76,7 @@ pub mod lock;
 mod memory;
 pub mod msm;
 pub mod ntt;
+mod parallel;
 pub mod plan;
 pub mod points;
 #[doc(hidden)]
@@ -86,7 +87,9 @@ pub mod quotient;
 pub mod r1cs;
 #[allow(unsafe_code)] // the layouts
 pub mod repr;
+pub mod setup;
 mod sync;
+pub mod synthetic;
 pub mod timeline;
 pub mod verify;
 pub mod witness;

@@ -146,6 +146,10 @@ impl Prover {
         &self.device
     }
 
+    pub(crate) fn arena(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
     /// Copies a key to the device and plans its proofs. Waits until proofs that run now are done;
     /// proofs that come later wait for it.
     ///

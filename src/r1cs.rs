@@ -21,6 +21,12 @@ use crate::assignment::{Assignment, Densities, Evaluations, SCALAR_BYTES};
 use crate::density::DensityMap;
 use crate::{Error, Result};
 
+mod columns;
+#[cfg(feature = "bellman")]
+mod synthesis;
+
+pub use columns::R1csColumns;
+
 /// The reader's buffer; files are megabytes to gigabytes and terms are 36 bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -106,12 +112,22 @@ impl R1cs {
             }
         }
         source.end()?;
+        Self::new(inputs, aux, [a, b, c])
+    }
+
+    /// A system of matrices that have equally many rows and name existing variables.
+    fn new(inputs: usize, aux: usize, [a, b, c]: [Matrix; 3]) -> Result<Self> {
         let densities = Densities {
             a_aux: a.density(inputs, aux)?,
             b_inputs: b.density(0, inputs)?,
             b_aux: b.density(inputs, aux)?,
         };
-        Ok(Self { inputs, aux, constraints, a, b, c, densities })
+        Ok(Self { inputs, aux, constraints: a.ends.len(), a, b, c, densities })
+    }
+
+    /// The system by columns, for [`setup`](crate::setup): takes about 40 bytes a term.
+    pub fn columns(&self) -> R1csColumns {
+        R1csColumns::new(self)
     }
 
     /// How many inputs there are, with the constant.

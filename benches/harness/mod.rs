@@ -123,8 +123,17 @@ impl Record {
 
     /// One figure in milliseconds, and whether the result of that very run was right.
     pub fn row(&mut self, case: &str, log2n: u32, median_ms: f64, ok: bool) {
+        self.line(case, log2n, &format!("{median_ms:.3},ms"), ok);
+    }
+
+    /// How many there were of something that a case names.
+    pub fn count(&mut self, case: &str, log2n: u32, count: usize, ok: bool) {
+        self.line(case, log2n, &format!("{count},1"), ok);
+    }
+
+    fn line(&mut self, case: &str, log2n: u32, figure: &str, ok: bool) {
         let answer = if ok { "yes" } else { "no" };
-        let row = format!("{},{case},{log2n},{median_ms:.3},ms,{answer}", self.bench);
+        let row = format!("{},{case},{log2n},{figure},{answer}", self.bench);
         println!("{row}");
         let _ = writeln!(self.rows, "{row}"); // a String takes everything
         self.all_hold &= ok;

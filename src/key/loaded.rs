@@ -6,12 +6,13 @@ use crate::arena::{KeyClaim, KeyRegion, Region};
 use crate::assignment::Assignment;
 use crate::device::{Device, Stream, View};
 use crate::error::{Error, Result};
-use crate::key::{ProvingKey, Query, VerifyingKey};
+use crate::key::{KeyPart, ProvingKey, Query, VerifyingKey};
 use crate::memory::{Memory, Token};
 use crate::ntt::Domain;
 use crate::plan::{KeyParts, Part, Plan};
 use crate::points::{self, Checks};
 use crate::repr::{CurveGroup, G1, G1AffineRepr, G2, G2AffineRepr};
+use crate::setup::{Exponents, Generator, Progress, Trapdoor};
 use crate::verify::PreparedVerifyingKey;
 
 /// A proving key on a device, ready to prove. Its memory goes back when it is dropped.
@@ -32,8 +33,47 @@ impl LoadedKey {
         key: &ProvingKey,
         plan: Plan,
     ) -> Result<Self> {
+        Self::place(device, memory, plan, |stream, region, parts| {
+            let copy = Upload { memory, stream, region };
+            copy.query::<G1>(key.h(), parts.h)?;
+            copy.query::<G1>(key.l(), parts.l)?;
+            copy.query::<G1>(key.a(), parts.a)?;
+            copy.query::<G1>(key.b_g1(), parts.b_g1)?;
+            copy.query::<G2>(key.b_g2(), parts.b_g2)?;
+            Ok(key.vk().clone())
+        })
+    }
+
+    /// Makes a key where it belongs.
+    pub(crate) fn generate(
+        device: &Device,
+        memory: &Arc<Memory>,
+        plan: Plan,
+        trapdoor: &Trapdoor,
+        exponents: &Exponents,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        Self::place(device, memory, plan, |stream, region, parts| {
+            let mut generator = Generator::new(stream, trapdoor, exponents, progress)?;
+            let view = || memory.view(region);
+            generator.g1_into(KeyPart::H, parts.h.of(view()?)?)?;
+            generator.g1_into(KeyPart::L, parts.l.of(view()?)?)?;
+            generator.g1_into(KeyPart::A, parts.a.of(view()?)?)?;
+            generator.g1_into(KeyPart::BG1, parts.b_g1.of(view()?)?)?;
+            generator.g2_into(KeyPart::BG2, parts.b_g2.of(view()?)?)?;
+            generator.verifying_key()
+        })
+    }
+
+    /// Takes a key's region in a turn of its own, lets `fill` write the key into it, and waits for
+    /// that.
+    fn place(
+        device: &Device,
+        memory: &Arc<Memory>,
+        plan: Plan,
+        fill: impl FnOnce(&Stream, Region, &KeyParts) -> Result<VerifyingKey>,
+    ) -> Result<Self> {
         let parts = KeyParts::new(plan.shape());
-        let prepared_vk = PreparedVerifyingKey::new(key.vk());
         let mut turn = memory.admission.exclusive()?;
         let stream = device.stream()?;
         for event in turn.take_after() {
@@ -45,15 +85,12 @@ impl LoadedKey {
             blocks: plan.blocks(),
         };
         let region = turn.load(claim)?;
-        let copy = Upload { memory, stream: &stream, region: region.region() };
-        copy.query::<G1>(key.h(), parts.h)?;
-        copy.query::<G1>(key.l(), parts.l)?;
-        copy.query::<G1>(key.a(), parts.a)?;
-        copy.query::<G1>(key.b_g1(), parts.b_g1)?;
-        copy.query::<G2>(key.b_g2(), parts.b_g2)?;
+        // Drained on every path: the region goes back when `fill` fails.
+        let vk = stream.scope(|_| fill(&stream, region.region(), &parts))?;
         let domain = Domain::new(device, plan.shape().domain_log2)?;
         drop(turn);
-        let (vk, memory) = (key.vk().clone(), Arc::clone(memory));
+        let prepared_vk = PreparedVerifyingKey::new(&vk);
+        let memory = Arc::clone(memory);
         Ok(Self { vk, prepared_vk, plan, parts, domain, region, memory })
     }
 

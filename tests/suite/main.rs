@@ -30,5 +30,8 @@ mod quotient;
 #[cfg(feature = "bellman")]
 mod r1cs;
 mod sapling;
+#[cfg(feature = "bellman")]
+mod setup;
 mod simt;
+mod synthetic;
 mod verify;
