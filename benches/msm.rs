@@ -3,19 +3,15 @@
 
 use std::time::Instant;
 
-use bls12_381::{G1Projective, G2Projective, Scalar};
-use ff::Field;
+use bls12_381::Scalar;
 use groth16_cuda::Result;
 use groth16_cuda::device::{Stream, View};
 use groth16_cuda::msm::{Plan, Query, Scalars, Sums, Workspace};
-use groth16_cuda::points::{self, Checks};
 use groth16_cuda::repr::{CurveGroup, G1, G2, scalars_as_repr};
 use group::{Curve, Group};
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
-use rayon::prelude::*;
 
 mod harness;
+use harness::scalars::{Line, random};
 use harness::{Options, Record, median};
 
 const RUNS: usize = 7;
@@ -25,7 +21,7 @@ fn main() -> Result<()> {
     let stream = options.device.stream()?;
     let mut record = Record::new("msm");
     for log2n in options.sizes(&[16, 18, 20, 22], &[10, 12]) {
-        let (ms, right) = resident::<G1, G1Projective>(
+        let (ms, right) = resident::<G1>(
             &stream,
             log2n,
             (1, 0),
@@ -38,7 +34,7 @@ fn main() -> Result<()> {
         record.row("g1-resident", log2n, ms, right);
     }
     for log2n in options.sizes(&[16, 18, 20], &[10]) {
-        let (ms, right) = resident::<G2, G2Projective>(
+        let (ms, right) = resident::<G2>(
             &stream,
             log2n,
             (0, 1),
@@ -55,25 +51,24 @@ fn main() -> Result<()> {
 }
 
 /// The time from the first launch to the sum on the host, and whether the sums were all right.
-fn resident<G, P>(
+fn resident<G>(
     stream: &Stream,
     log2n: u32,
     (g1, g2): (usize, usize),
     enqueue: impl Fn(&mut Workspace<'_>, &Scalars<'_>, View<'_, G::Affine>) -> Result<()>,
-    pick: impl Fn(&Sums) -> P,
+    pick: impl Fn(&Sums) -> G::Point,
 ) -> Result<(f64, bool)>
 where
-    G: CurveGroup<AffinePoint = P::Affine, Point = P>,
-    P: Group<Scalar = Scalar> + Curve,
+    G: CurveGroup<Point: Curve<Affine = G::AffinePoint, Scalar = Scalar>>,
 {
     let n = 1_usize << log2n;
-    let (line, values) = (Line::new(), random(n));
-    let points = points::upload::<G>(stream, &G::to_bytes(&line.points::<P>(n)), Checks::NONE)?;
+    let (line, values) = (Line::new(), random(n, 0));
+    let points = line.points::<G>(stream, n)?;
     let device = stream.device();
     let mut scalars = device.alloc(n)?;
     stream.upload(scalars_as_repr(&values), scalars.view_mut())?;
     let mut workspace = Workspace::new(stream, &Plan::new(n)?, g1, g2)?;
-    let expected = P::generator() * line.logarithm(&values);
+    let expected = G::Point::generator() * line.logarithm(&values);
     let mut times_ms = Vec::new();
     let mut right = true;
     for run in 0..=RUNS {
@@ -87,55 +82,4 @@ where
         right &= pick(&sums) == expected;
     }
     Ok((median(&mut times_ms), right))
-}
-
-/// The points (start + i · step) · G, so that every sum's discrete logarithm is known.
-struct Line {
-    start: Scalar,
-    step: Scalar,
-}
-
-impl Line {
-    fn new() -> Self {
-        Self { start: Scalar::from(0x1234_5678_9abc), step: Scalar::from(7) }
-    }
-
-    fn points<P>(&self, n: usize) -> Vec<P::Affine>
-    where
-        P: Group<Scalar = Scalar> + Curve,
-    {
-        const CHUNK: usize = 1 << 10;
-        let step = P::generator() * self.step;
-        let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|chunk| {
-            let first = self.start + self.step * Scalar::from((chunk * CHUNK) as u64);
-            let mut next = P::generator() * first;
-            let mut line = Vec::with_capacity(CHUNK);
-            for _ in 0..CHUNK.min(n - chunk * CHUNK) {
-                line.push(next);
-                next += step;
-            }
-            let mut affine = vec![P::identity().to_affine(); line.len()];
-            P::batch_normalize(&line, &mut affine);
-            affine
-        });
-        chunks.collect()
-    }
-
-    /// Σ scalars[i] · (start + i · step).
-    fn logarithm(&self, scalars: &[Scalar]) -> Scalar {
-        let indexed = scalars.par_iter().enumerate();
-        indexed
-            .map(|(i, s)| s * (self.start + self.step * Scalar::from(i as u64)))
-            .reduce(|| Scalar::ZERO, |a, b| a + b)
-    }
-}
-
-fn random(n: usize) -> Vec<Scalar> {
-    const CHUNK: usize = 1 << 12;
-    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|chunk| {
-        let mut rng = ChaCha20Rng::seed_from_u64(chunk as u64);
-        let len = CHUNK.min(n - chunk * CHUNK);
-        (0..len).map(move |_| Scalar::random(&mut rng)).collect::<Vec<_>>()
-    });
-    chunks.collect()
 }

@@ -1,8 +1,12 @@
-//! What the benches share: options, medians of device times, dated records.
+//! What the benches share: options, medians of device times, dated records, and what checks results
+//! of any size in linear time.
 //!
 //! A figure counts only with a check of its result in the same run, so a row says whether the check
 //! held, and a bench whose check fails exits with 1.
 #![allow(dead_code)] // each bench uses its part
+
+pub mod scalars;
+pub mod transforms;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
