@@ -73,7 +73,10 @@ impl Exponents {
         let (l, a_aux, b_aux) = columns.evaluate(inputs..variables, &mixer(delta));
         a.extend(a_aux);
         b.extend(b_aux);
-        if let Some(variable) = l.iter().flatten().position(Field::is_zero_vartime) {
+        let zero = |l: &Vec<Scalar>| l.iter().position(Field::is_zero_vartime);
+        if let Some(piece) = l.par_iter().position_first(|piece| zero(piece).is_some()) {
+            let before: usize = l[..piece].iter().map(Vec::len).sum();
+            let variable = before + zero(&l[piece]).unwrap_or_default();
             return Err(Error::Unconstrained { variable });
         }
         let h_first = (power(trapdoor.tau, n) - Scalar::ONE) * delta;
@@ -84,20 +87,19 @@ impl Exponents {
         self.domain_log2
     }
 
-    /// How many points a part has; 1 for those of the verifying key that are no list.
+    /// How many points a part has that is a list: ic, or one of the queries.
     pub(super) fn len(&self, part: KeyPart) -> usize {
         let total = |pieces: &Pieces| pieces.iter().map(Vec::len).sum();
         match part {
-            KeyPart::Ic => self.ic.len(),
             KeyPart::H => (1 << self.domain_log2) - 1,
             KeyPart::L => total(&self.l),
             KeyPart::A => total(&self.a),
             KeyPart::BG1 | KeyPart::BG2 => total(&self.b),
-            _ => 1,
+            _ => self.ic.len(),
         }
     }
 
-    /// A part's exponents from the first to the last; [`Reader::next`] yields them.
+    /// The exponents of such a part, from the first to the last.
     pub(super) fn read(&self, part: KeyPart) -> Reader<'_> {
         match part {
             KeyPart::H => {
