@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(Tuning<F>::kBlockThreads, Tuning<F>::kBlocksPe
 // `product` is that of the ZZZ before i, then its inverse. Infinity, with ZZZ = 0, is left out.
 // Cost: 6M + 1S a point and an inversion a thread; about three passes over its coordinates.
 template <class F>
-__global__ void __launch_bounds__(Tuning<F>::kNormalizeThreads)
+__global__ void __launch_bounds__(Tuning<F>::kNormalizeThreads, Tuning<F>::kNormalizeBlocksPerSm)
     normalize_kernel(const Xyzz<F>* __restrict__ sums, uint32_t n, Affine<F>* __restrict__ out) {
     const uint32_t stride = gridDim.x * blockDim.x;
     const uint32_t first = blockIdx.x * blockDim.x + threadIdx.x;
@@ -137,15 +137,16 @@ __global__ void __launch_bounds__(Tuning<F>::kNormalizeThreads)
     product = inverse(product);
     while (i != first) {
         i -= stride;
-        const Xyzz<F> sum = sums[i];
-        if (sum.zzz.is_zero()) {
+        const F zzz = sums[i].zzz;
+        if (zzz.is_zero()) {
             out[i] = Affine<F>::infinity();
             continue;
         }
         const F zzz_inverse = mul_call(product, out[i].x);
-        product = mul_call(product, sum.zzz);
-        const F z_inverse = mul_call(sum.zz, zzz_inverse);
-        out[i] = {mul_call(sum.x, sqr_call(z_inverse)), mul_call(sum.y, zzz_inverse)};
+        product = mul_call(product, zzz);
+        const F z_inverse = mul_call(sums[i].zz, zzz_inverse);
+        out[i].y = mul_call(sums[i].y, zzz_inverse);
+        out[i].x = mul_call(sums[i].x, sqr_call(z_inverse));
     }
 }
 

@@ -29,8 +29,9 @@ struct Tuning<Fp> {
     // An inversion takes about 570 multiplications, the rest of normalizing a point 8.
     static constexpr uint32_t kNormalizeThreads = 128;
     static constexpr uint32_t kNormalizeMinPerThread = 16;
-    // One wave of an H200 of four blocks on a multiprocessor: 62 points a thread of 2^22 points.
-    static constexpr uint32_t kNormalizeMaxBlocks = 132 * 4;
+    static constexpr uint32_t kNormalizeBlocksPerSm = 4;
+    // One wave of an H200: 62 points a thread of 2^22 points.
+    static constexpr uint32_t kNormalizeMaxBlocks = 132 * kNormalizeBlocksPerSm;
 };
 
 // An accumulator of 96 words leaves two blocks of 128 at 255 registers.
@@ -42,7 +43,8 @@ struct Tuning<Fp2> {
     static constexpr uint32_t kBlocksPerSm = 2;
     static constexpr uint32_t kNormalizeThreads = 128;
     static constexpr uint32_t kNormalizeMinPerThread = 16;
-    static constexpr uint32_t kNormalizeMaxBlocks = 132 * 4;
+    static constexpr uint32_t kNormalizeBlocksPerSm = 2;
+    static constexpr uint32_t kNormalizeMaxBlocks = 132 * kNormalizeBlocksPerSm;
 };
 
 }  // namespace G16_NS::fixed_base
