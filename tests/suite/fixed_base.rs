@@ -13,8 +13,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::device::device;
 use crate::oracle::groups::TestGroup;
 
-/// Around a warp, a block's 128 threads, and the 2,048 points from which a second block normalizes.
-const SIZES: [usize; 15] = [0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 2047, 2048, 2049];
+/// Around a warp, a block's 128 threads, and the 4,096 points from which a second block normalizes.
+const SIZES: [usize; 15] = [0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 4095, 4096, 4097];
 
 /// Numbers of multiples whose tables have windows of 4 bits up to the widest.
 const MULTIPLES: [usize; 6] = [0, 1, 300, 1 << 12, 1 << 16, usize::MAX];
