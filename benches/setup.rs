@@ -9,12 +9,14 @@ use std::time::Instant;
 
 use bls12_381::Scalar;
 use ff::Field;
+use groth16_cuda::key::KeyShape;
 use groth16_cuda::setup::{SILENT, Trapdoor};
 use groth16_cuda::synthetic::{Shape, Synthetic};
 use groth16_cuda::timeline::Phase;
 use groth16_cuda::{Assignment, Error, LoadedKey, Prover, ProverConfig, verify};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
+use rayon::prelude::*;
 
 mod harness;
 use harness::{Options, Record, median};
@@ -63,6 +65,7 @@ fn shape(prover: &Prover, record: &mut Record, name: &str, shape: Shape) -> Answ
     let ok = proves(prover, &key, &circuit)? & refuses(prover, &key, &circuit)?;
     record.row(name, shape.log2n, median(&mut times_ms), ok);
     let points = key.plan().shape();
+    let ok = ok & counted(&circuit, points)?;
     for (what, count) in [
         ("constraints", figures.constraints),
         ("inputs", figures.inputs),
@@ -77,10 +80,22 @@ fn shape(prover: &Prover, record: &mut Record, name: &str, shape: Shape) -> Answ
     Ok(())
 }
 
+/// Whether the figures are those of the witness and of the key.
+fn counted(circuit: &Synthetic, points: &KeyShape) -> Answer<bool> {
+    let (figures, aux) = (circuit.figures(), circuit.aux_values()?);
+    let count = |x: Scalar| aux.par_iter().filter(|y| **y == x).count();
+    Ok(count(Scalar::ZERO) == figures.zeros
+        && count(Scalar::ONE) == figures.ones
+        && points.aux == figures.aux
+        && points.inputs == figures.inputs
+        && points.a == figures.inputs + figures.a_aux
+        && points.b == figures.b_inputs + figures.b_aux)
+}
+
 /// Whether a proof of the witness verifies, with the prover's own check out of the way.
 fn proves(prover: &Prover, key: &LoadedKey, circuit: &Synthetic) -> Answer<bool> {
     let start = Instant::now();
-    let assignment = circuit.assign_without_c(circuit.inputs(), circuit.aux()?)?;
+    let assignment = circuit.assign_without_c(circuit.input_values(), circuit.aux_values()?)?;
     let assigned = start.elapsed();
     let (r, s) = (Scalar::from(3), Scalar::from(5));
     let proved = prover.prove_with_randomness(key, &assignment, &r, &s)?;
@@ -96,11 +111,11 @@ fn proves(prover: &Prover, key: &LoadedKey, circuit: &Synthetic) -> Answer<bool>
 
 /// Whether the self-check refuses a witness with one output changed, its rows evaluated again.
 fn refuses(prover: &Prover, key: &LoadedKey, circuit: &Synthetic) -> Answer<bool> {
-    let mut aux = circuit.aux()?;
+    let mut aux = circuit.aux_values()?;
     let middle = aux.len() / 2;
     let output = &mut aux[middle];
     *output = if *output == Scalar::ZERO { Scalar::ONE } else { Scalar::ZERO };
-    let flipped: Assignment = circuit.assign_without_c(circuit.inputs(), aux)?;
+    let flipped: Assignment = circuit.assign_without_c(circuit.input_values(), aux)?;
     let result = prover.prove_with_randomness(key, &flipped, &Scalar::from(3), &Scalar::from(5));
     Ok(matches!(result, Err(Error::SelfCheck)))
 }

@@ -30,21 +30,17 @@ Makes a DEVELOPMENT key and writes it in bellman's format.
   --log2 N               with a domain of 2^N points (14)
   --seed N               which one of that shape (1)
   --circuit cubic|output|spend
-                         a demonstration circuit instead: x³ + x + 5 = y, or one of Zcash's
+                         a demonstration circuit: x³ + x + 5 = y, or one of Zcash's; not together
+                         with the three above
   --device host|cuda:N   where to make the key's points (host)
   --out FILE             where to write the key (development.params)
   --trapdoor-seed N      a trapdoor that anybody can make again; random otherwise";
 
-/// What a key is made for.
-enum What {
-    Shape(fn(u32) -> Shape),
-    Circuit(fn() -> Result<R1cs>),
-}
-
 struct Options {
-    what: What,
-    log2n: u32,
-    seed: u64,
+    shape: Option<fn(u32) -> Shape>,
+    log2n: Option<u32>,
+    seed: Option<u64>,
+    circuit: Option<fn() -> Result<R1cs>>,
     device: String,
     out: PathBuf,
     trapdoor_seed: Option<u64>,
@@ -54,9 +50,10 @@ impl Options {
     /// `None` where help was asked for.
     fn parse() -> Result<Option<Self>, lexopt::Error> {
         let mut options = Self {
-            what: What::Shape(Shape::porep),
-            log2n: 14,
-            seed: 1,
+            shape: None,
+            log2n: None,
+            seed: None,
+            circuit: None,
             device: "host".to_owned(),
             out: PathBuf::from("development.params"),
             trapdoor_seed: None,
@@ -65,28 +62,33 @@ impl Options {
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("shape") => {
-                    options.what = What::Shape(match parser.value()?.string()?.as_str() {
+                    options.shape = Some(match parser.value()?.string()?.as_str() {
                         "porep" => Shape::porep,
                         "dense" => Shape::dense,
                         other => return Err(format!("no shape is called {other}").into()),
                     });
                 }
                 Long("circuit") => {
-                    options.what = What::Circuit(match parser.value()?.string()?.as_str() {
+                    options.circuit = Some(match parser.value()?.string()?.as_str() {
                         "cubic" => || R1cs::synthesize(Cubic),
                         "output" => output,
                         "spend" => spend,
                         other => return Err(format!("no circuit is called {other}").into()),
                     });
                 }
-                Long("log2") => options.log2n = parser.value()?.parse()?,
-                Long("seed") => options.seed = parser.value()?.parse()?,
+                Long("log2") => options.log2n = Some(parser.value()?.parse()?),
+                Long("seed") => options.seed = Some(parser.value()?.parse()?),
                 Long("device") => options.device = parser.value()?.string()?,
                 Long("out") => options.out = parser.value()?.into(),
                 Long("trapdoor-seed") => options.trapdoor_seed = Some(parser.value()?.parse()?),
                 Short('h') | Long("help") => return Ok(None),
                 _ => return Err(argument.unexpected()),
             }
+        }
+        let synthetic =
+            options.shape.is_some() || options.log2n.is_some() || options.seed.is_some();
+        if options.circuit.is_some() && synthetic {
+            return Err("--circuit goes without --shape, --log2 and --seed".into());
         }
         Ok(Some(options))
     }
@@ -141,7 +143,7 @@ fn main() {
         Ok(Some(options)) => options,
         Ok(None) => return println!("{USAGE}"),
         Err(error) => {
-            eprintln!("{error}\n\n{USAGE}");
+            eprintln!("{error}; --help lists the options");
             std::process::exit(2)
         }
     };
@@ -154,17 +156,18 @@ fn main() {
 fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let device = open(&options.device)?;
     eprintln!("A DEVELOPMENT KEY: whoever saw its trapdoor can prove anything with it.");
-    match options.what {
-        What::Shape(shape) => {
-            let circuit = shape(options.log2n).synthetic(options.seed)?;
+    match options.circuit {
+        None => {
+            let shape = options.shape.unwrap_or(Shape::porep)(options.log2n.unwrap_or(14));
+            let circuit = shape.synthetic(options.seed.unwrap_or(1))?;
             eprintln!("{}", circuit.figures());
             write(options, &device, &circuit)
         }
-        What::Circuit(synthesize) => {
+        Some(synthesize) => {
             let system = synthesize()?;
-            let (inputs, aux) = (system.inputs(), system.aux());
-            eprintln!("{} constraints, {inputs} inputs, {aux} aux", system.constraints());
-            write(options, &device, &system.columns())
+            let (constraints, inputs) = (system.constraints(), system.inputs());
+            eprintln!("constraints {constraints}, inputs {inputs}, aux {}", system.aux());
+            write(options, &device, &system.columns()?)
         }
     }
 }
@@ -216,13 +219,18 @@ fn write(
         Some(seed) => Trapdoor::random(&mut ChaCha20Rng::seed_from_u64(seed)),
         None => Trapdoor::random(&mut rand::rng()),
     };
-    let file = BufWriter::new(File::create(&options.out)?);
+    // A key that is there already stays until the new one is whole.
+    let mut part = options.out.clone().into_os_string();
+    part.push(".part");
+    let file = BufWriter::new(File::create(&part)?);
     let progress = Progress::new()?;
     let start = Instant::now();
     let vk = setup::write(device, system, &trapdoor, file, &|step, done, all| {
         progress.tell(step, done, all);
-    })?;
+    });
     progress.bar.finish_and_clear();
+    let vk = vk.inspect_err(|_| drop(std::fs::remove_file(&part)))?;
+    std::fs::rename(&part, &options.out)?;
     println!(
         "{}: {} bytes, {} public inputs, in {:.2} s on {}",
         options.out.display(),

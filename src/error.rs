@@ -179,11 +179,20 @@ pub enum Error {
     #[cfg(feature = "bellman")]
     #[error("synthesis failed: {0}")]
     Synthesis(#[from] bellman::SynthesisError),
-    /// An aux variable occurs in no constraint, so no key can be made.
-    #[error("aux variable {variable} occurs in no constraint")]
+    /// An aux variable contributes to no constraint, so no key can be made: it occurs in none, or
+    /// with coefficients that are zero or cancel.
+    #[error("aux variable {variable} contributes to no constraint")]
     Unconstrained {
         /// The variable's number; inputs are not counted.
         variable: usize,
+    },
+    /// Host memory does not suffice.
+    #[error("{what}: {bytes} bytes of host memory are not to be had")]
+    OutOfMemory {
+        /// What was to be held.
+        what: &'static str,
+        /// Its bytes.
+        bytes: usize,
     },
     /// A trapdoor from which no key can be made.
     #[error("trapdoor: {what}")]

@@ -57,6 +57,9 @@
 //! # }
 //! ```
 //!
+//! Keys for development are made on the device, for any circuit: see [`setup`], and [`synthetic`]
+//! for circuits of any size.
+//!
 //! The operations are useful without the prover: [`ntt`], [`quotient`], [`msm`], [`batch_add`],
 //! [`fixed_base`], [`witness`] and [`points`]. `docs/architecture.md` in the repository tells how
 //! all of it fits together.

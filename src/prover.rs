@@ -32,6 +32,7 @@ use crate::key::{LoadedKey, ProvingKey};
 use crate::lock::{ComputePermit, GpuLock, ProofId, SplitLock, StagePermit};
 use crate::memory::{Memory, Token};
 use crate::plan::Plan;
+use crate::setup::{self, Columns, Exponents, Trapdoor};
 use crate::timeline::{Phase, Recorder, Timeline};
 use crate::{Proof, verify};
 
@@ -52,7 +53,8 @@ pub enum CheckConstraints {
 #[derive(Clone)]
 pub struct ProverConfig {
     /// Device memory that the arena takes, in bytes; `None`: what is free, less 1 GiB. Loading a
-    /// key takes up to 4 MiB beside it, for the tables of its transforms.
+    /// key takes up to 4 MiB beside it, for the tables of its transforms, and making one there
+    /// ([`Prover::setup`]) up to 512 MiB while that lasts.
     pub vram_budget: Option<u64>,
     /// Which phases of concurrent proofs may overlap. Each prover needs a lock of its own: proofs'
     /// numbers, by which a lock knows them, are a prover's.
@@ -146,10 +148,6 @@ impl Prover {
         &self.device
     }
 
-    pub(crate) fn arena(&self) -> &Arc<Memory> {
-        &self.memory
-    }
-
     /// Copies a key to the device and plans its proofs. Waits until proofs that run now are done;
     /// proofs that come later wait for it.
     ///
@@ -159,6 +157,33 @@ impl Prover {
     pub fn load(&self, key: &ProvingKey) -> Result<LoadedKey> {
         let plan = Plan::new(&key.shape(), self.memory.bytes() as u64, &self.device)?;
         LoadedKey::load(&self.device, &self.memory, key, plan)
+            .inspect_err(|error| self.mark_if_lost(error))
+    }
+
+    /// Makes a key straight into the prover's memory, **for development only**; see
+    /// [`setup`](crate::setup). Waits until proofs that run now are done; proofs that come later
+    /// wait for it. While it makes points it takes up to 512 MiB of device memory beside the arena,
+    /// less for small keys. Host memory: see [`setup::generate`], without the key itself.
+    ///
+    /// `progress` is told of points while this prover's memory is taken: it must not use the prover.
+    ///
+    /// # Errors
+    /// As [`setup::generate`] and [`Prover::load`]; a domain beyond 2^27 points is
+    /// [`Error::TooMany`].
+    pub fn setup(
+        &self,
+        system: &impl Columns,
+        trapdoor: &Trapdoor,
+        progress: setup::Progress<'_>,
+    ) -> Result<LoadedKey> {
+        let (device, memory) = (&self.device, &self.memory);
+        // Before minutes of work are lost: what holds no query at all but the inputs' must fit.
+        let least = setup::least_shape(system)?;
+        Plan::new(&least, memory.bytes() as u64, device)?;
+        let exponents = Exponents::new(system, trapdoor, setup::Sizes::default(), progress)?;
+        let plan = Plan::new(&exponents.shape(), memory.bytes() as u64, device)?;
+        setup::into_arena(device, memory, plan, trapdoor, &exponents, progress)
+            .inspect_err(|error| self.mark_if_lost(error))
     }
 
     /// Proves that `assignment` satisfies the circuit that `key` was made for.

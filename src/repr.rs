@@ -223,32 +223,30 @@ pub fn check_scalar_layout() -> Result<()> {
     if same { Ok(()) } else { Err(Error::ScalarLayout) }
 }
 
-/// The uncompressed encodings of `points`, one behind the other, made in parallel.
-pub fn g1_to_bytes(points: &[G1Affine]) -> Vec<u8> {
-    let mut bytes = vec![0; points.len() * G1_BYTES];
-    bytes
-        .par_chunks_mut(G1_BYTES * POINTS_PER_TASK)
-        .zip(points.par_chunks(POINTS_PER_TASK))
-        .for_each(|(out, points)| {
-            for (out, point) in out.chunks_exact_mut(G1_BYTES).zip(points) {
-                out.copy_from_slice(&point.to_uncompressed());
-            }
-        });
+/// Encodes every point into `size` bytes: in parallel, but few points on this thread alone, for its
+/// caller may hold what rayon's threads wait for.
+fn encode<P: Sync>(points: &[P], size: usize, encode: impl Fn(&P, &mut [u8]) + Sync) -> Vec<u8> {
+    let mut bytes = vec![0; points.len() * size];
+    let task = |(out, points): (&mut [u8], &[P])| {
+        out.chunks_exact_mut(size).zip(points).for_each(|(out, point)| encode(point, out));
+    };
+    if points.len() <= POINTS_PER_TASK {
+        task((&mut bytes, points));
+    } else {
+        let outs = bytes.par_chunks_mut(size * POINTS_PER_TASK);
+        outs.zip(points.par_chunks(POINTS_PER_TASK)).for_each(task);
+    }
     bytes
 }
 
 /// The uncompressed encodings of `points`, one behind the other, made in parallel.
+pub fn g1_to_bytes(points: &[G1Affine]) -> Vec<u8> {
+    encode(points, G1_BYTES, |point, out| out.copy_from_slice(&point.to_uncompressed()))
+}
+
+/// The uncompressed encodings of `points`, one behind the other, made in parallel.
 pub fn g2_to_bytes(points: &[G2Affine]) -> Vec<u8> {
-    let mut bytes = vec![0; points.len() * G2_BYTES];
-    bytes
-        .par_chunks_mut(G2_BYTES * POINTS_PER_TASK)
-        .zip(points.par_chunks(POINTS_PER_TASK))
-        .for_each(|(out, points)| {
-            for (out, point) in out.chunks_exact_mut(G2_BYTES).zip(points) {
-                out.copy_from_slice(&point.to_uncompressed());
-            }
-        });
-    bytes
+    encode(points, G2_BYTES, |point, out| out.copy_from_slice(&point.to_uncompressed()))
 }
 
 /// The point that the kernels' side has encoded; `None` if the bytes are no encoding. Neither

@@ -8,7 +8,7 @@
 //! A key's points are multiples of two fixed points by numbers that follow from the constraint
 //! system and the trapdoor. The numbers are computed on the host, in parallel; the multiplications
 //! run on the device. For the same trapdoor the key is the one that groth16's generator makes, byte
-//! for byte.
+//! for byte; trapdoors that make a useless key, which that accepts, are refused here.
 //!
 //! ```
 //! use groth16_cuda::device::{Device, HostConfig};
@@ -30,25 +30,30 @@
 //! ```
 //!
 //! Any constraint system can be given by its [`Columns`]: a [`Synthetic`](crate::synthetic) one as
-//! it is, a bellman circuit or a file through [`R1cs::columns`](crate::R1cs::columns).
+//! it is; a bellman circuit through `R1cs::synthesize`, or a file through
+//! [`R1cs::read`](crate::R1cs::read), and then [`R1cs::columns`](crate::R1cs::columns).
 
 use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 
 use bls12_381::Scalar;
 
 use crate::device::Device;
 use crate::key::{KeyPart, KeyShape, LoadedKey, ProvingKey, VerifyingKey};
+use crate::memory::Memory;
 use crate::plan::Plan;
-use crate::prover::Prover;
-use crate::{Error, Result};
+use crate::repr::{G1_BYTES, G2_BYTES};
+use crate::{Error, Result, parallel};
 
 mod exponents;
 mod points;
+#[cfg(test)]
+mod tests;
 mod trapdoor;
 
-pub(crate) use exponents::Exponents;
-pub(crate) use points::Generator;
+pub(crate) use exponents::{Exponents, Lengths, Sizes};
+use points::Generator;
 pub use trapdoor::Trapdoor;
 
 /// What key generation is doing.
@@ -73,8 +78,11 @@ impl fmt::Display for Step {
     }
 }
 
-/// Told of progress: the step, how much of it is done, and how much there is in all. Steps follow
-/// one another; calls within one may come from several threads at once, and out of order.
+/// Told of progress: the step, how much of it is done, or enqueued on the device, and how much there
+/// is in all; a step without work is not told of. Steps follow one another; calls within one may
+/// come from several threads at once, and out of order. In [`Prover::setup`](crate::Prover::setup)
+/// points are told of while the prover's memory is taken: whoever uses that prover here waits for
+/// ever.
 pub type Progress<'a> = &'a (dyn Fn(Step, usize, usize) + Sync);
 
 /// Tells nobody.
@@ -93,6 +101,9 @@ pub struct Column {
 }
 
 /// A constraint system by columns: what a key is made from.
+///
+/// The lengths are asked for once, and [`column`](Self::column) once for each variable, by rayon's
+/// threads; a panic there unwinds out of the key generation and leaves a prover as it was.
 pub trait Columns: Sync {
     /// How many inputs there are, with the constant 1, which is the first variable.
     fn inputs(&self) -> usize;
@@ -107,38 +118,54 @@ pub trait Columns: Sync {
 
 /// Makes a key in host memory.
 ///
-/// Host memory holds the key and about 100 bytes for each row; the device works in less than
-/// 512 MiB.
+/// Beside the key, host memory holds 32 bytes for each row and up to 96 for each variable; the
+/// device works in less than 512 MiB.
 ///
 /// # Errors
 ///
 /// [`Error::Trapdoor`] for a trapdoor that makes no key, [`Error::Unconstrained`] for an aux
-/// variable that occurs in no row, [`Error::NoConstantOne`] without an input, [`Error::TooMany`]
-/// beyond the largest domain; [`Error::InsufficientVram`], [`Error::Device`].
+/// variable that contributes to no row, [`Error::NoConstantOne`] without an input,
+/// [`Error::TooMany`] beyond the largest domain; [`Error::OutOfMemory`],
+/// [`Error::InsufficientVram`], [`Error::Device`].
 pub fn generate(
     device: &Device,
     system: &impl Columns,
     trapdoor: &Trapdoor,
     progress: Progress<'_>,
 ) -> Result<ProvingKey> {
-    let exponents = Exponents::new(system, trapdoor, progress)?;
+    generate_by(Sizes::default(), device, system, trapdoor, progress)
+}
+
+/// As [`generate`], in tasks and chunks of these sizes.
+fn generate_by(
+    sizes: Sizes,
+    device: &Device,
+    system: &impl Columns,
+    trapdoor: &Trapdoor,
+    progress: Progress<'_>,
+) -> Result<ProvingKey> {
+    let exponents = Exponents::new(system, trapdoor, sizes, progress)?;
     let stream = device.stream()?;
     let mut generator = Generator::new(&stream, trapdoor, &exponents, progress)?;
     let vk = generator.verifying_key()?;
     let query = |part| -> Result<_> {
-        let mut bytes = Vec::new();
+        let size = if part == KeyPart::BG2 { G2_BYTES } else { G1_BYTES };
+        let mut bytes = parallel::with_room("proving key", exponents.len(part) * size)?;
         generator.encoded(part, &mut |piece| {
             bytes.extend_from_slice(piece);
             Ok(())
         })?;
         Ok(bytes)
     };
-    let queries = [KeyPart::H, KeyPart::L, KeyPart::A, KeyPart::BG1, KeyPart::BG2];
-    let [h, l, a, b_g1, b_g2] = queries.map(query);
+    let [h, l, a, b_g1, b_g2] = QUERIES.map(query);
     Ok(ProvingKey::from_encodings(vk, [h?, l?, a?, b_g1?, b_g2?]))
 }
 
-/// Makes a key and writes it in bellman's format, without holding its points.
+/// The queries in the order of a key file.
+const QUERIES: [KeyPart; 5] = [KeyPart::H, KeyPart::L, KeyPart::A, KeyPart::BG1, KeyPart::BG2];
+
+/// Makes a key and writes it in bellman's format, without holding its points. Where this fails,
+/// `writer` has got part of a key: write to a temporary file and rename it.
 ///
 /// # Errors
 ///
@@ -151,18 +178,15 @@ pub fn write(
     progress: Progress<'_>,
 ) -> Result<VerifyingKey> {
     let io = |source| Error::Io { what: "proving key", source };
-    let exponents = Exponents::new(system, trapdoor, progress)?;
+    let exponents = Exponents::new(system, trapdoor, Sizes::default(), progress)?;
     let stream = device.stream()?;
     let mut generator = Generator::new(&stream, trapdoor, &exponents, progress)?;
     let vk = generator.verifying_key()?;
     vk.write(&mut writer)?;
-    for part in [KeyPart::H, KeyPart::L, KeyPart::A, KeyPart::BG1, KeyPart::BG2] {
-        let got = exponents.len(part);
-        let count = u32::try_from(got).map_err(|_| Error::TooMany {
-            what: "query",
-            got,
-            limit: u32::MAX as usize,
-        })?;
+    for part in QUERIES {
+        let (got, limit) = (exponents.len(part), u32::MAX as usize);
+        let too_many = Error::TooMany { what: "query", got, limit };
+        let count = u32::try_from(got).map_err(|_| too_many)?;
         writer.write_all(&count.to_be_bytes()).map_err(io)?;
         generator.encoded(part, &mut |piece| writer.write_all(piece).map_err(io))?;
     }
@@ -170,34 +194,30 @@ pub fn write(
     Ok(vk)
 }
 
-impl Prover {
-    /// Makes a key straight into the prover's memory; see [`setup`](crate::setup). Waits until
-    /// proofs that run now are done; proofs that come later wait for it. While it runs it takes
-    /// up to 512 MiB of device memory beside the arena, less for small keys.
-    ///
-    /// # Errors
-    /// As [`generate`] and [`Prover::load`].
-    pub fn setup(
-        &self,
-        system: &impl Columns,
-        trapdoor: &Trapdoor,
-        progress: Progress<'_>,
-    ) -> Result<LoadedKey> {
-        let exponents = Exponents::new(system, trapdoor, progress)?;
-        let plan = Plan::new(&exponents.shape(), self.arena().bytes() as u64, self.device())?;
-        LoadedKey::generate(self.device(), self.arena(), plan, trapdoor, &exponents, progress)
-    }
+/// Makes a key where it belongs in an arena.
+pub(crate) fn into_arena(
+    device: &Device,
+    memory: &Arc<Memory>,
+    plan: Plan,
+    trapdoor: &Trapdoor,
+    exponents: &Exponents,
+    progress: Progress<'_>,
+) -> Result<LoadedKey> {
+    LoadedKey::place(device, memory, plan, |stream, region, parts| {
+        let mut generator = Generator::new(stream, trapdoor, exponents, progress)?;
+        let view = || memory.view(region);
+        generator.g1_into(KeyPart::H, parts.h.of(view()?)?)?;
+        generator.g1_into(KeyPart::L, parts.l.of(view()?)?)?;
+        generator.g1_into(KeyPart::A, parts.a.of(view()?)?)?;
+        generator.g1_into(KeyPart::BG1, parts.b_g1.of(view()?)?)?;
+        generator.g2_into(KeyPart::BG2, parts.b_g2.of(view()?)?)?;
+        generator.verifying_key()
+    })
 }
 
-impl Exponents {
-    /// The key's lengths.
-    fn shape(&self) -> KeyShape {
-        KeyShape {
-            domain_log2: self.domain_log2(),
-            inputs: self.len(KeyPart::Ic),
-            aux: self.len(KeyPart::L),
-            a: self.len(KeyPart::A),
-            b: self.len(KeyPart::BG1),
-        }
-    }
+/// What any key for this system is at least: without points for variables that need not be in a
+/// query.
+pub(crate) fn least_shape(system: &impl Columns) -> Result<KeyShape> {
+    let Lengths { inputs, aux, domain_log2, .. } = Lengths::of(system)?;
+    Ok(KeyShape { domain_log2, inputs, aux, a: inputs, b: 0 })
 }

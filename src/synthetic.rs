@@ -51,7 +51,7 @@ const POREP_CONSTRAINTS: usize = 130_278_869;
 const POREP_LOG2: u32 = 27;
 
 /// What does not fit where memory is short.
-const MEMORY: &str = "rows for this machine's memory";
+const MEMORY: &str = "witness and evaluations";
 
 /// Public inputs of the ready-made shapes, with the constant, where the domain has room.
 const INPUTS: usize = 16;
@@ -228,7 +228,7 @@ impl Synthetic {
     }
 
     /// The inputs of the satisfying witness, the constant 1 first.
-    pub fn inputs(&self) -> Vec<Scalar> {
+    pub fn input_values(&self) -> Vec<Scalar> {
         (0..self.shape.inputs).map(|i| self.rows.input(i)).collect()
     }
 
@@ -236,8 +236,8 @@ impl Synthetic {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMany`] if this machine's memory does not hold them.
-    pub fn aux(&self) -> Result<Vec<Scalar>> {
+    /// [`Error::OutOfMemory`].
+    pub fn aux_values(&self) -> Result<Vec<Scalar>> {
         parallel::collect(MEMORY, (0..self.shape.aux).into_par_iter().map(|i| self.rows.aux(i)))
     }
 
@@ -268,7 +268,7 @@ impl Synthetic {
     ///
     /// As [`assign`](Self::assign).
     pub fn assignment(&self) -> Result<Assignment> {
-        self.assign(self.inputs(), self.aux()?)
+        self.assign(self.input_values(), self.aux_values()?)
     }
 
     /// Evaluates every row for a witness, in parallel. Whether the rows hold is not asked here.
@@ -276,8 +276,7 @@ impl Synthetic {
     /// # Errors
     ///
     /// [`Error::Length`] if the witness has other lengths than the system,
-    /// [`Error::NoConstantOne`] if the first input is not 1, [`Error::TooMany`] if this machine's
-    /// memory does not hold the rows.
+    /// [`Error::NoConstantOne`] if the first input is not 1, [`Error::OutOfMemory`].
     pub fn assign(&self, inputs: Vec<Scalar>, aux: Vec<Scalar>) -> Result<Assignment> {
         self.evaluate(inputs, aux, true)
     }

@@ -6,13 +6,12 @@ use crate::arena::{KeyClaim, KeyRegion, Region};
 use crate::assignment::Assignment;
 use crate::device::{Device, Stream, View};
 use crate::error::{Error, Result};
-use crate::key::{KeyPart, ProvingKey, Query, VerifyingKey};
+use crate::key::{ProvingKey, Query, VerifyingKey};
 use crate::memory::{Memory, Token};
 use crate::ntt::Domain;
 use crate::plan::{KeyParts, Part, Plan};
 use crate::points::{self, Checks};
 use crate::repr::{CurveGroup, G1, G1AffineRepr, G2, G2AffineRepr};
-use crate::setup::{Exponents, Generator, Progress, Trapdoor};
 use crate::verify::PreparedVerifyingKey;
 
 /// A proving key on a device, ready to prove. Its memory goes back when it is dropped.
@@ -44,30 +43,10 @@ impl LoadedKey {
         })
     }
 
-    /// Makes a key where it belongs.
-    pub(crate) fn generate(
-        device: &Device,
-        memory: &Arc<Memory>,
-        plan: Plan,
-        trapdoor: &Trapdoor,
-        exponents: &Exponents,
-        progress: Progress<'_>,
-    ) -> Result<Self> {
-        Self::place(device, memory, plan, |stream, region, parts| {
-            let mut generator = Generator::new(stream, trapdoor, exponents, progress)?;
-            let view = || memory.view(region);
-            generator.g1_into(KeyPart::H, parts.h.of(view()?)?)?;
-            generator.g1_into(KeyPart::L, parts.l.of(view()?)?)?;
-            generator.g1_into(KeyPart::A, parts.a.of(view()?)?)?;
-            generator.g1_into(KeyPart::BG1, parts.b_g1.of(view()?)?)?;
-            generator.g2_into(KeyPart::BG2, parts.b_g2.of(view()?)?)?;
-            generator.verifying_key()
-        })
-    }
-
     /// Takes a key's region in a turn of its own, lets `fill` write the key into it, and waits for
-    /// that.
-    fn place(
+    /// that. `fill` waits for no lock and for none of rayon's threads: proofs that wait for the turn
+    /// may hold all of them.
+    pub(crate) fn place(
         device: &Device,
         memory: &Arc<Memory>,
         plan: Plan,

@@ -4,6 +4,7 @@ use bls12_381::Scalar;
 
 use super::{Matrix, R1cs};
 use crate::setup::{Column, Columns};
+use crate::{Result, parallel};
 
 /// One matrix: each variable's terms one behind the other.
 #[derive(Clone, Debug)]
@@ -16,8 +17,9 @@ struct Transposed {
 
 impl Transposed {
     /// Sorts a matrix's terms by variable; within one the rows ascend.
-    fn new(matrix: &Matrix, variables: usize) -> Self {
-        let mut ends = vec![0; variables];
+    fn new(matrix: &Matrix, variables: usize) -> Result<Self> {
+        let mut ends = parallel::with_room("columns", variables)?;
+        ends.resize(variables, 0);
         for (variable, _) in &matrix.terms {
             ends[*variable as usize] += 1;
         }
@@ -26,7 +28,8 @@ impl Transposed {
             // Where the variable's terms start; each term moves it on, to where they end.
             (*end, total) = (total, total + *end);
         }
-        let mut terms = vec![(0, Scalar::zero()); total];
+        let mut terms = parallel::with_room("columns", total)?;
+        terms.resize(total, (0, Scalar::zero()));
         for row in 0..matrix.ends.len() {
             for (variable, coefficient) in matrix.row(row) {
                 let next = &mut ends[*variable as usize];
@@ -34,7 +37,7 @@ impl Transposed {
                 *next += 1;
             }
         }
-        Self { ends, terms }
+        Ok(Self { ends, terms })
     }
 
     fn evaluate(&self, variable: usize, weights: &[Scalar]) -> Scalar {
@@ -56,11 +59,11 @@ pub struct R1csColumns {
 }
 
 impl R1csColumns {
-    pub(super) fn new(system: &R1cs) -> Self {
+    pub(super) fn new(system: &R1cs) -> Result<Self> {
         let variables = system.inputs + system.aux;
         let [a, b, c] = [&system.a, &system.b, &system.c].map(|m| Transposed::new(m, variables));
         let (inputs, aux) = (system.inputs, system.aux);
-        Self { inputs, aux, constraints: system.constraints, a, b, c }
+        Ok(Self { inputs, aux, constraints: system.constraints, a: a?, b: b?, c: c? })
     }
 }
 

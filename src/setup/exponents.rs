@@ -4,6 +4,7 @@
 //! a variable's polynomial in A is Σ coefficient · Lⱼ over the rows j in which it occurs; so in B
 //! and C. A key holds them at τ, mixed by α and β and divided by γ or δ.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bls12_381::Scalar;
@@ -12,18 +13,76 @@ use rayon::prelude::*;
 
 use super::{Column, Columns, Progress, Step, Trapdoor};
 use crate::density::DensityMap;
-use crate::key::{KeyPart, MAX_DOMAIN_LOG2};
+use crate::key::{KeyPart, KeyShape, MAX_DOMAIN_LOG2};
 use crate::{Error, Result, parallel};
 
-/// Rows that one task weighs: they share an inversion, and a power of ω that starts them.
-const ROWS_PER_TASK: usize = 1 << 12;
+/// How much one task or chunk takes. Any numbers from 1 on give the same key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Rows that one task weighs: they share an inversion, and a power of ω that starts them.
+    pub(super) rows: usize,
+    /// Variables that one task evaluates, and a piece of a query holds.
+    pub(super) columns: usize,
+    /// Points of G1 that are made at a time, each in 224 bytes of device memory.
+    pub(super) g1: usize,
+    /// Points of G2 that are made at a time, each in 416 bytes of device memory.
+    pub(super) g2: usize,
+}
 
-/// Variables that one task evaluates, and a piece of a query holds.
-const COLUMNS_PER_TASK: usize = 1 << 15;
+impl Default for Sizes {
+    /// An inversion is 500 products, so 2^12 rows pay an eighth of one each. A chunk of 2^20 points
+    /// fills an H200 eight times over and, with the tables, stays below half of the memory that a
+    /// prover leaves beside its arena.
+    fn default() -> Self {
+        Self { rows: 1 << 12, columns: 1 << 15, g1: 1 << 20, g2: 1 << 19 }
+    }
+}
+
+/// A system's lengths, asked for once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lengths {
+    pub(super) inputs: usize,
+    pub(super) aux: usize,
+    constraints: usize,
+    pub(super) domain_log2: u32,
+}
+
+impl Lengths {
+    pub(super) fn of(system: &impl Columns) -> Result<Self> {
+        let (inputs, aux, constraints) = (system.inputs(), system.aux(), system.constraints());
+        if inputs == 0 {
+            return Err(Error::NoConstantOne);
+        }
+        let rows = constraints.saturating_add(inputs);
+        let variables = inputs.saturating_add(aux);
+        for (what, got, limit) in [
+            ("constraints", rows, 1 << MAX_DOMAIN_LOG2),
+            ("variables", variables, DensityMap::MAX_LEN),
+        ] {
+            if got > limit {
+                return Err(Error::TooMany { what, got, limit });
+            }
+        }
+        let domain_log2 = rows.next_power_of_two().trailing_zeros();
+        Ok(Self { inputs, aux, constraints, domain_log2 })
+    }
+
+    fn rows(&self) -> usize {
+        self.constraints + self.inputs
+    }
+
+    fn variables(&self) -> usize {
+        self.inputs + self.aux
+    }
+}
+
+/// Powers of τ that a thread is worth starting for: some 20 µs of products.
+const POWERS_PER_THREAD: usize = 1 << 10;
 
 /// All exponents of a key.
 pub(crate) struct Exponents {
     domain_log2: u32,
+    sizes: Sizes,
     ic: Vec<Scalar>,
     l: Pieces,
     a: Pieces,
@@ -37,28 +96,19 @@ pub(crate) struct Exponents {
 type Pieces = Vec<Vec<Scalar>>;
 
 impl Exponents {
-    pub(super) fn new(
+    pub(crate) fn new(
         system: &impl Columns,
         trapdoor: &Trapdoor,
+        sizes: Sizes,
         progress: Progress<'_>,
     ) -> Result<Self> {
-        let inputs = system.inputs();
-        if inputs == 0 {
-            return Err(Error::NoConstantOne);
-        }
-        let (got, limit) = (system.constraints().saturating_add(inputs), 1 << MAX_DOMAIN_LOG2);
-        if got > limit {
-            return Err(Error::TooMany { what: "constraints", got, limit });
-        }
-        let variables = inputs.saturating_add(system.aux());
-        if variables > DensityMap::MAX_LEN {
-            let (got, limit) = (variables, DensityMap::MAX_LEN);
-            return Err(Error::TooMany { what: "variables", got, limit });
-        }
-        let domain_log2 = got.next_power_of_two().trailing_zeros();
-        let n = 1_usize << domain_log2;
+        let lengths = Lengths::of(system)?;
+        let (inputs, variables) = (lengths.inputs, lengths.variables());
+        let n = 1_usize << lengths.domain_log2;
         trapdoor.check(n)?;
-        let weights = weights(trapdoor.tau, domain_log2, got, progress)?;
+        let weights = weights(trapdoor.tau, &lengths, sizes.rows, progress)?;
+        // What l, a and b take at most; their pieces come one by one.
+        drop(parallel::with_room::<[Scalar; 3]>("exponents", variables)?);
         let [gamma, delta] = [&trapdoor.gamma, &trapdoor.delta].map(inverse);
         let (gamma, delta) = (gamma?, delta?);
         let mixer = |divisor| Mixer {
@@ -66,8 +116,9 @@ impl Exponents {
             beta: trapdoor.beta * divisor,
             divisor,
         };
-        let own = &weights[system.constraints()..];
-        let mut columns = Queries { system, weights: &weights, own, progress, done: 0.into() };
+        let own = &weights[lengths.constraints..];
+        let (weights, done) = (&weights, AtomicUsize::new(0));
+        let mut columns = Queries { system, weights, own, sizes, progress, done, variables };
         let (ic, mut a, mut b) = columns.evaluate(0..inputs, &mixer(gamma));
         columns.own = &[];
         let (l, a_aux, b_aux) = columns.evaluate(inputs..variables, &mixer(delta));
@@ -80,11 +131,23 @@ impl Exponents {
             return Err(Error::Unconstrained { variable });
         }
         let h_first = (power(trapdoor.tau, n) - Scalar::ONE) * delta;
-        Ok(Self { domain_log2, ic: ic.concat(), l, a, b, h_first, tau: trapdoor.tau })
+        let (domain_log2, tau) = (lengths.domain_log2, trapdoor.tau);
+        Ok(Self { domain_log2, sizes, ic: ic.concat(), l, a, b, h_first, tau })
     }
 
-    pub(super) fn domain_log2(&self) -> u32 {
-        self.domain_log2
+    pub(super) fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The key's lengths.
+    pub(crate) fn shape(&self) -> KeyShape {
+        KeyShape {
+            domain_log2: self.domain_log2,
+            inputs: self.len(KeyPart::Ic),
+            aux: self.len(KeyPart::L),
+            a: self.len(KeyPart::A),
+            b: self.len(KeyPart::BG1),
+        }
     }
 
     /// How many points a part has that is a list: ic, or one of the queries.
@@ -124,19 +187,20 @@ fn inverse(x: &Scalar) -> Result<Scalar> {
     Option::from(x.invert()).ok_or(Error::Trapdoor { what: "gamma or delta is zero" })
 }
 
-/// Lⱼ(τ) = (τⁿ − 1)/n · ωʲ/(τ − ωʲ) for the first `rows` rows.
+/// Lⱼ(τ) = (τⁿ − 1)/n · ωʲ/(τ − ωʲ) for every row.
 fn weights(
     tau: Scalar,
-    domain_log2: u32,
-    rows: usize,
+    lengths: &Lengths,
+    rows_per_task: usize,
     progress: Progress<'_>,
 ) -> Result<Vec<Scalar>> {
+    let (domain_log2, rows) = (lengths.domain_log2, lengths.rows());
     let omega = (domain_log2..Scalar::S).fold(Scalar::ROOT_OF_UNITY, |root, _| root.square());
     let vanishing = power(tau, 1 << domain_log2) - Scalar::ONE;
     let scale = vanishing * (0..domain_log2).fold(Scalar::ONE, |x, _| x * Scalar::TWO_INV);
     let done = AtomicUsize::new(0);
     let task = |(task, weights): (usize, &mut [Scalar])| {
-        let mut point = power(omega, task * ROWS_PER_TASK);
+        let mut point = power(omega, task * rows_per_task);
         let mut inverses = Vec::with_capacity(weights.len());
         for weight in weights.iter_mut() {
             inverses.push(tau - point);
@@ -151,8 +215,8 @@ fn weights(
     };
     // Pages are touched first by many threads, too: that takes longer than the arithmetic.
     let zeros = (0..rows).into_par_iter().map(|_| Scalar::ZERO);
-    let mut weights = parallel::collect("rows for this machine's memory", zeros)?;
-    weights.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(task);
+    let mut weights = parallel::collect("rows", zeros)?;
+    weights.par_chunks_mut(rows_per_task).enumerate().for_each(task);
     Ok(weights)
 }
 
@@ -175,8 +239,11 @@ struct Queries<'a, S> {
     weights: &'a [Scalar],
     /// The weights of the own rows of the variables that are evaluated.
     own: &'a [Scalar],
+    sizes: Sizes,
     progress: Progress<'a>,
     done: AtomicUsize,
+    /// How many there are in all.
+    variables: usize,
 }
 
 impl<S: Columns> Queries<'_, S> {
@@ -186,11 +253,11 @@ impl<S: Columns> Queries<'_, S> {
         variables: std::ops::Range<usize>,
         mixer: &Mixer,
     ) -> (Pieces, Pieces, Pieces) {
-        let all = self.system.inputs() + self.system.aux();
-        let tasks = variables.len().div_ceil(COLUMNS_PER_TASK);
+        let per_task = self.sizes.columns;
+        let tasks = variables.len().div_ceil(per_task);
         let task = |task: usize| {
-            let first = variables.start + task * COLUMNS_PER_TASK;
-            let len = COLUMNS_PER_TASK.min(variables.end - first);
+            let first = variables.start + task * per_task;
+            let len = per_task.min(variables.end - first);
             let (mut mixed, mut a, mut b) = (Vec::with_capacity(len), Vec::new(), Vec::new());
             for variable in first..first + len {
                 let mut column = self.system.column(variable, self.weights);
@@ -202,7 +269,7 @@ impl<S: Columns> Queries<'_, S> {
                 b.extend((!column.b.is_zero_vartime()).then_some(column.b));
             }
             let done = self.done.fetch_add(len, Ordering::Relaxed) + len;
-            (self.progress)(Step::Columns, done, all);
+            (self.progress)(Step::Columns, done, self.variables);
             (mixed, (a, b))
         };
         let (mixed, (a, b)) = (0..tasks).into_par_iter().map(task).unzip();
@@ -226,11 +293,12 @@ impl Reader<'_> {
                 *left = left.saturating_sub(out.len());
                 let (first, ratio) = (*next, *ratio);
                 *next *= power(ratio, out.len());
-                out.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, out)| {
-                    let mut next = first * power(ratio, task * ROWS_PER_TASK);
-                    for out in out {
-                        *out = next;
-                        next *= ratio;
+                // Not rayon's threads: they may all wait for what the caller holds.
+                let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+                let len = out.len().div_ceil(threads).max(POWERS_PER_THREAD);
+                std::thread::scope(|scope| {
+                    for (thread, out) in out.chunks_mut(len).enumerate() {
+                        scope.spawn(move || powers(first * power(ratio, thread * len), ratio, out));
                     }
                 });
             }
@@ -248,5 +316,14 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+}
+
+/// first, first · ratio, first · ratio², …
+fn powers(first: Scalar, ratio: Scalar, out: &mut [Scalar]) {
+    let mut next = first;
+    for out in out {
+        *out = next;
+        next *= ratio;
     }
 }

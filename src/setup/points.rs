@@ -11,12 +11,7 @@ use crate::fixed_base::FixedBase;
 use crate::key::{KeyPart, VerifyingKey};
 use crate::points;
 use crate::repr::{CurveGroup, FrRepr, G1, G1_BYTES, G2, scalars_as_repr};
-use crate::{Error, Result};
-
-/// Points that are made at a time. A G1 point takes 224 bytes meanwhile, a G2 point 416: with the
-/// tables that stays below half of the memory that a prover leaves beside its arena.
-const G1_CHUNK: usize = 1 << 20;
-const G2_CHUNK: usize = 1 << 19;
+use crate::{Error, Result, parallel};
 
 /// Makes the points of one key, part by part.
 pub(crate) struct Generator<'a> {
@@ -49,8 +44,8 @@ impl<'a> Generator<'a> {
         let g2_len = exponents.len(KeyPart::BG2);
         let g1 = FixedBase::new(stream, &trapdoor.g1, g1_lens.iter().sum())?;
         let g2 = FixedBase::new(stream, &trapdoor.g2, g2_len)?;
-        let g1_chunk = g1_lens.into_iter().max().unwrap_or(0).min(G1_CHUNK);
-        let g2_chunk = g2_len.min(G2_CHUNK);
+        let g1_chunk = g1_lens.into_iter().max().unwrap_or(0).min(exponents.sizes().g1);
+        let g2_chunk = g2_len.min(exponents.sizes().g2);
         let device = stream.device();
         let work = FixedBase::<G1>::workspace(device, g1_chunk)?
             .max(FixedBase::<G2>::workspace(device, g2_chunk)?);
@@ -93,7 +88,13 @@ impl<'a> Generator<'a> {
         out: ViewMut<'_, <G1 as CurveGroup>::Affine>,
     ) -> Result<()> {
         let progress = |done, all| (self.progress)(Step::Points(part), done, all);
-        self.bench.fill(&self.g1, self.exponents.read(part), G1_CHUNK, out, &progress)
+        self.bench.fill(
+            &self.g1,
+            self.exponents.read(part),
+            self.exponents.sizes().g1,
+            out,
+            &progress,
+        )
     }
 
     /// Makes a part's points in G2 where they belong on the device.
@@ -103,7 +104,13 @@ impl<'a> Generator<'a> {
         out: ViewMut<'_, <G2 as CurveGroup>::Affine>,
     ) -> Result<()> {
         let progress = |done, all| (self.progress)(Step::Points(part), done, all);
-        self.bench.fill(&self.g2, self.exponents.read(part), G2_CHUNK, out, &progress)
+        self.bench.fill(
+            &self.g2,
+            self.exponents.read(part),
+            self.exponents.sizes().g2,
+            out,
+            &progress,
+        )
     }
 
     /// Makes a part's points and passes their encodings on, a chunk at a time.
@@ -115,10 +122,22 @@ impl<'a> Generator<'a> {
         let (len, exponents) = (self.exponents.len(part), self.exponents.read(part));
         let progress = |done| (self.progress)(Step::Points(part), done, len);
         match part {
-            KeyPart::BG2 => {
-                self.bench.encoded(&self.g2, exponents, G2_CHUNK, len, pass_on, &progress)
-            }
-            _ => self.bench.encoded(&self.g1, exponents, G1_CHUNK, len, pass_on, &progress),
+            KeyPart::BG2 => self.bench.encoded(
+                &self.g2,
+                exponents,
+                self.exponents.sizes().g2,
+                len,
+                pass_on,
+                &progress,
+            ),
+            _ => self.bench.encoded(
+                &self.g1,
+                exponents,
+                self.exponents.sizes().g1,
+                len,
+                pass_on,
+                &progress,
+            ),
         }
     }
 }
@@ -167,7 +186,8 @@ impl Workbench<'_> {
     ) -> Result<()> {
         let chunk = chunk.min(all);
         let mut made = self.stream.device().alloc::<G::Affine>(chunk)?;
-        let mut bytes = vec![0; chunk * G::BYTES];
+        let mut bytes = parallel::with_room("points", chunk * G::BYTES)?;
+        bytes.resize(chunk * G::BYTES, 0);
         for first in (0..all).step_by(chunk.max(1)) {
             let len = chunk.min(all - first);
             self.enqueue(base, &mut exponents, made.view_mut().slice(0..len)?)?;

@@ -1,15 +1,19 @@
 //! Keys made on a device: groth16's, byte for byte, and proofs with them.
 
 use std::collections::HashMap;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bls12_381::{Bls12, G1Projective, G2Projective, Scalar};
 use ff::{Field, PrimeField};
 use groth16_cuda::device::{Device, HostConfig};
 use groth16_cuda::key::{Checks, KeyPart};
 use groth16_cuda::prover::{Prover, ProverConfig};
+use groth16_cuda::repr::{G1, G2};
 use groth16_cuda::setup::{self, Column, Columns, SILENT, Step, Trapdoor};
 use groth16_cuda::synthetic::{Shape, Synthetic};
-use groth16_cuda::{Error, ProvingKey, R1cs, verify};
+use groth16_cuda::{Error, LoadedKey, ProvingKey, R1cs, verify};
 use group::{Curve, Group};
 use parking_lot::Mutex;
 use rand_chacha::ChaCha20Rng;
@@ -17,6 +21,7 @@ use rand_core::SeedableRng;
 
 use crate::circuits::{self, Sample, Terms, Values, samples};
 use crate::device::device;
+use crate::oracle::groups::TestGroup;
 
 /// A random trapdoor over random points.
 fn trapdoor(seed: u64) -> Trapdoor {
@@ -98,13 +103,20 @@ fn keys_equal_groth16s_byte_for_byte() {
         let secret = trapdoor(seed);
         let expected = oracle(&sample, &secret).expect("groth16 makes it");
         let system = R1cs::synthesize(&sample).expect("synthesis");
-        let key = generated(&system.columns(), &secret).expect("a key");
+        let key = generated(&system.columns().expect("memory"), &secret).expect("a key");
         assert!(key == expected, "{}", sample.name);
         if seed % 10 == 0 {
-            let from_file = generated(&sample.r1cs().columns(), &secret).expect("a key");
+            let from_file =
+                generated(&sample.r1cs().columns().expect("memory"), &secret).expect("a key");
             assert!(from_file == expected, "{}", sample.name);
             let mut written = Vec::new();
-            let vk = setup::write(&device(), &system.columns(), &secret, &mut written, SILENT);
+            let vk = setup::write(
+                &device(),
+                &system.columns().expect("memory"),
+                &secret,
+                &mut written,
+                SILENT,
+            );
             assert!(written == expected, "{}", sample.name);
             let key = ProvingKey::read(expected.as_slice(), Checks::Full).expect("a good key");
             assert_eq!(vk.expect("a key"), *key.vk());
@@ -119,7 +131,7 @@ fn the_odd_circuit_is_of_size_two_to_the_ten() {
     assert!((513..=1024).contains(&rows), "{rows} rows");
     let key = setup::generate(
         &device(),
-        &R1cs::synthesize(&sample).expect("synthesis").columns(),
+        &R1cs::synthesize(&sample).expect("synthesis").columns().expect("memory"),
         &trapdoor(1),
         SILENT,
     );
@@ -136,13 +148,16 @@ fn a_variable_in_no_constraint_is_an_error_of_its_own() {
     // The first of the two occurs with coefficients that are zero together, the second does occur.
     let first = last - 1;
     sample.rows.push([vec![(last, Scalar::ONE)], vec![], vec![(first, Scalar::ZERO)]]);
-    let error = generated(&R1cs::synthesize(&sample).expect("synthesis").columns(), &trapdoor(2));
+    let error = generated(
+        &R1cs::synthesize(&sample).expect("synthesis").columns().expect("memory"),
+        &trapdoor(2),
+    );
     let error = error.expect_err("no key");
     assert!(matches!(error, Error::Unconstrained { variable: v } if v == variable), "{error}");
     let theirs = oracle(&sample, &trapdoor(2)).expect_err("no key");
     assert!(matches!(theirs, bellman::SynthesisError::UnconstrainedVariable), "{theirs}");
-    let prover = prover(1 << 20);
-    let columns = R1cs::synthesize(&sample).expect("synthesis").columns();
+    let prover = prover(64 << 20);
+    let columns = R1cs::synthesize(&sample).expect("synthesis").columns().expect("memory");
     let error = prover.setup(&columns, &trapdoor(2), SILENT).expect_err("no key");
     assert!(matches!(error, Error::Unconstrained { .. }), "{error}");
 }
@@ -155,24 +170,31 @@ fn a_variable_that_was_never_allocated_is_refused() {
 
 #[test]
 fn trapdoors_that_make_no_key_are_refused() {
-    let system = R1cs::synthesize(&circuits::sample()).expect("synthesis").columns();
+    let system =
+        R1cs::synthesize(&circuits::sample()).expect("synthesis").columns().expect("memory");
     let good = trapdoor(3);
-    let bad: [fn(&mut Trapdoor); 8] = [
-        |t| t.alpha = Scalar::ZERO,
-        |t| t.beta = Scalar::ZERO,
-        |t| t.gamma = Scalar::ZERO,
-        |t| t.delta = Scalar::ZERO,
-        |t| t.tau = Scalar::ZERO,
+    type Spoil = fn(&mut Trapdoor);
+    let bad: [(Spoil, &str); 10] = [
+        (|t| t.alpha = Scalar::ZERO, "alpha is zero"),
+        (|t| t.beta = Scalar::ZERO, "beta is zero"),
+        (|t| t.gamma = Scalar::ZERO, "gamma is zero"),
+        (|t| t.delta = Scalar::ZERO, "delta is zero"),
+        (|t| t.tau = Scalar::ZERO, "tau is zero"),
         // 23 rows lie in a domain of 32 points, which holds all roots of orders up to 32.
-        |t| t.tau = Scalar::ROOT_OF_UNITY.pow_vartime(&[1 << 27, 0, 0, 0]),
-        |t| t.g1 = G1Projective::identity().to_affine(),
-        |t| t.g2 = G2Projective::identity().to_affine(),
+        (
+            |t| t.tau = Scalar::ROOT_OF_UNITY.pow_vartime(&[1 << 27, 0, 0, 0]),
+            "tau is a point of the domain",
+        ),
+        (|t| t.g1 = G1Projective::identity().to_affine(), "g1 is at infinity"),
+        (|t| t.g2 = G2Projective::identity().to_affine(), "g2 is at infinity"),
+        (|t| t.g1 = G1::outside(), "g1 is not in G1"),
+        (|t| t.g2 = G2::outside(), "g2 is not in G2"),
     ];
-    for (number, spoil) in bad.into_iter().enumerate() {
+    for (spoil, expected) in bad {
         let mut secret = good.clone();
         spoil(&mut secret);
         let error = generated(&system, &secret).expect_err("no key");
-        assert!(matches!(error, Error::Trapdoor { .. }), "{number}: {error}");
+        assert!(matches!(error, Error::Trapdoor { what } if what == expected), "{error}");
     }
     assert!(!format!("{good:?}").contains("0x"), "a trapdoor's numbers are not printed");
 }
@@ -226,6 +248,118 @@ fn progress_reaches_the_end_of_every_step() {
     assert_eq!(ends["h"].1, key.h().len());
 }
 
+/// A circuit whose columns panic.
+struct Panics(Synthetic);
+
+impl Columns for Panics {
+    fn inputs(&self) -> usize {
+        self.0.shape().inputs
+    }
+    fn aux(&self) -> usize {
+        self.0.shape().aux
+    }
+    fn constraints(&self) -> usize {
+        self.0.shape().constraints
+    }
+    fn column(&self, variable: usize, weights: &[Scalar]) -> Column {
+        assert!(variable != 20, "a column's own panic");
+        self.0.column(variable, weights)
+    }
+}
+
+#[test]
+fn panics_in_the_callers_code_leave_the_prover_as_it_was() {
+    let circuit = Shape::porep(6).synthetic(1).expect("a circuit");
+    let (prover, secret) = (prover(64 << 20), trapdoor(8));
+    let calls = AtomicUsize::new(0);
+    let count = |_: Step, _: usize, _: usize| {
+        calls.fetch_add(1, Ordering::Relaxed);
+    };
+    let free = || prover.device().memory().expect("memory").0;
+    drop(prover.setup(&circuit, &secret, &count).expect("a key"));
+    let before = free();
+    let columns = Panics(circuit.clone());
+    let unwound = |body: &dyn Fn() -> Result<LoadedKey, Error>| {
+        assert!(catch_unwind(AssertUnwindSafe(|| body().map(drop))).is_err());
+    };
+    unwound(&|| prover.setup(&columns, &secret, SILENT));
+    for call in 0..calls.load(Ordering::Relaxed) {
+        let left = AtomicUsize::new(call);
+        let tell = |_: Step, _: usize, _: usize| {
+            let last = left.fetch_sub(1, Ordering::Relaxed) == 0;
+            assert!(!last, "a callback's own panic");
+        };
+        unwound(&|| prover.setup(&circuit, &secret, &tell));
+    }
+    assert_eq!(free(), before);
+    let key = prover.setup(&circuit, &secret, SILENT).expect("a key");
+    let assignment = circuit.assignment().expect("an assignment");
+    prover.prove(&key, &assignment, &mut ChaCha20Rng::seed_from_u64(1)).expect("a proof");
+}
+
+/// A writer that takes so many bytes.
+struct Short(usize);
+
+impl Write for Short {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let len = bytes.len().min(self.0);
+        self.0 -= len;
+        Ok(len)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Err(std::io::Error::other("no flush"))
+    }
+}
+
+#[test]
+fn a_writer_that_fails_is_an_error() {
+    let circuit = Shape::porep(5).synthetic(1).expect("a circuit");
+    let secret = trapdoor(9);
+    let mut whole = Vec::new();
+    setup::write(&device(), &circuit, &secret, &mut whole, SILENT).expect("a key");
+    for room in [0, 95, 1000, whole.len() - 1, whole.len()] {
+        let result = setup::write(&device(), &circuit, &secret, Short(room), SILENT);
+        assert!(matches!(result, Err(Error::Io { .. })), "{room}: {result:?}");
+    }
+}
+
+/// A system that answers differently every time.
+struct Fickle(AtomicUsize);
+
+impl Columns for Fickle {
+    fn inputs(&self) -> usize {
+        1 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+    fn aux(&self) -> usize {
+        5 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+    fn constraints(&self) -> usize {
+        9 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+    fn column(&self, variable: usize, weights: &[Scalar]) -> Column {
+        Column { c: weights[variable % weights.len()], ..Column::default() }
+    }
+}
+
+#[test]
+fn lengths_are_asked_for_once() {
+    let system = Fickle(AtomicUsize::new(0));
+    let key = setup::generate(&device(), &system, &trapdoor(10), SILENT).expect("a key");
+    assert_eq!((key.shape().inputs, key.shape().aux, key.shape().domain_log2), (1, 6, 4));
+    assert_eq!(system.0.into_inner(), 3);
+}
+
+#[test]
+fn a_domain_beyond_the_kernels_is_refused_at_once() {
+    let prover = prover(1 << 20);
+    let large = Sized(1, 0, 1 << 27);
+    let error = prover.setup(&large, &trapdoor(4), SILENT).expect_err("no key");
+    assert!(matches!(error, Error::TooMany { what: "domain", .. }), "{error}");
+    let error =
+        prover.setup(&Sized(1, 1 << 20, 1 << 20), &trapdoor(4), SILENT).expect_err("no key");
+    assert!(matches!(error, Error::InsufficientVram { .. }), "{error}");
+}
+
 fn prover(vram_budget: u64) -> Prover {
     let config = ProverConfig { vram_budget: Some(vram_budget), ..ProverConfig::default() };
     Prover::new(&device(), config).expect("a prover")
@@ -249,12 +383,13 @@ fn keys_and_proofs_of(circuit: &Synthetic) {
     });
     assert_eq!(proofs[0], proofs[1]);
     for row in [0, circuit.shape().aux - 1] {
-        let mut aux = circuit.aux().expect("memory");
+        let mut aux = circuit.aux_values().expect("memory");
         aux[row] = if aux[row] == Scalar::ZERO { Scalar::ONE } else { Scalar::ZERO };
-        let flipped = circuit.assign_without_c(circuit.inputs(), aux.clone()).expect("lengths");
+        let flipped =
+            circuit.assign_without_c(circuit.input_values(), aux.clone()).expect("lengths");
         let error = prover.prove_with_randomness(&direct, &flipped, &r, &s).expect_err("no proof");
         assert!(matches!(error, Error::SelfCheck), "{row}: {error}");
-        let flipped = circuit.assign(circuit.inputs(), aux).expect("lengths");
+        let flipped = circuit.assign(circuit.input_values(), aux).expect("lengths");
         let row = flipped.first_unsatisfied().expect("a row fails");
         let error = prover.prove_with_randomness(&direct, &flipped, &r, &s).expect_err("no proof");
         assert!(matches!(error, Error::Unsatisfied { constraint } if constraint == row), "{error}");

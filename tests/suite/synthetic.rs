@@ -48,7 +48,7 @@ fn circuits() -> impl Iterator<Item = Synthetic> {
 }
 
 fn aux_of(circuit: &Synthetic) -> Vec<Scalar> {
-    circuit.aux().expect("memory")
+    circuit.aux_values().expect("memory")
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn large_shapes_have_the_shares_that_were_asked_for() {
 fn uniform_values_differ_and_seeds_matter() {
     let circuit = Shape::dense(10).synthetic(5).expect("a circuit");
     let mut values: Vec<_> = aux_of(&circuit).iter().map(Scalar::to_bytes).collect();
-    values.extend(circuit.inputs().iter().map(Scalar::to_bytes));
+    values.extend(circuit.input_values().iter().map(Scalar::to_bytes));
     let all = values.len();
     values.sort_unstable();
     values.dedup();
@@ -152,7 +152,7 @@ fn no_output_may_change() {
         for i in 0..circuit.shape().aux {
             let mut aux = aux_of(&circuit);
             aux[i] = if aux[i] == Scalar::ZERO { Scalar::ONE } else { Scalar::ZERO };
-            let flipped = circuit.assign(circuit.inputs(), aux).expect("an assignment");
+            let flipped = circuit.assign(circuit.input_values(), aux).expect("an assignment");
             let row = flipped.first_unsatisfied();
             assert!(row.is_some_and(|row| row <= i), "{i} of {:?}: {row:?}", circuit.shape());
         }
@@ -164,7 +164,7 @@ fn c_can_be_left_out() {
     let circuit = Shape::porep(6).synthetic(2).expect("a circuit");
     let with = circuit.assignment().expect("an assignment");
     let without =
-        circuit.assign_without_c(circuit.inputs(), aux_of(&circuit)).expect("an assignment");
+        circuit.assign_without_c(circuit.input_values(), aux_of(&circuit)).expect("an assignment");
     assert!(without.c().is_none() && without.first_unsatisfied().is_none());
     assert_eq!((without.a(), without.b()), (with.a(), with.b()));
 }
