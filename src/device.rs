@@ -38,6 +38,7 @@ pub use buffer::{DeviceBuffer, View, ViewMut};
 pub use family::{Family, LaunchCounts};
 pub use host::HostConfig;
 pub use pinned::PinnedBuffer;
+pub(crate) use stream::drained;
 pub use stream::{Event, Scope, Stream};
 
 use backend::{Backend, Fault};

@@ -100,6 +100,13 @@ impl Plan {
         to_usize(plan.sorted_bytes) + to_usize(plan.sort_bytes.max(plan.partial_bytes))
     }
 
+    /// Bytes of scratch that [`enqueue_side_by_side`] needs for this many queries in each group.
+    pub(crate) fn side_by_side_bytes(&self, g1: usize, g2: usize) -> usize {
+        let g1 = g1.saturating_mul(self.partial_stride::<G1>());
+        let partials = g1.saturating_add(g2.saturating_mul(self.partial_stride::<G2>()));
+        to_usize(self.g1.sorted_bytes).saturating_add(partials.max(to_usize(self.g1.sort_bytes)))
+    }
+
     /// Bytes of the result of this many queries in each group.
     pub fn result_bytes(&self, g1: usize, g2: usize) -> usize {
         let g1 = g1.saturating_mul(self.result_stride::<G1>());
@@ -131,6 +138,10 @@ impl Plan {
 
     fn of<G: CurveGroup>(&self) -> &MsmPlan {
         if G::BYTES == G1::BYTES { &self.g1 } else { &self.g2 }
+    }
+
+    fn partial_stride<G: CurveGroup>(&self) -> usize {
+        to_usize(self.of::<G>().partial_bytes).next_multiple_of(ALIGNMENT)
     }
 
     fn result_stride<G: CurveGroup>(&self) -> usize {
@@ -295,20 +306,70 @@ pub(crate) fn enqueue(
     if scalars.is_empty() {
         return stream.fill(0, result); // pairs of points at infinity
     }
-    for_each_pass(stream, plan, scalars, scratch, |mut pass| {
+    for_each_pass(stream, plan, scalars, scratch, |pass, mut partials| {
         let (of_g1, of_g2) = result.reborrow().split_at(plan.result_bytes(g1.len(), 0))?;
-        pass.replay(g1, of_g1)?;
-        pass.replay(g2, of_g2)
+        pass.replay_all(stream, g1, partials.reborrow(), of_g1)?;
+        pass.replay_all(stream, g2, partials, of_g2)
     })
+}
+
+/// As [`enqueue`], with a stream of its own for each query, those of G1 first: small queries do not
+/// fill a device one by one. `stream` sorts; each lane waits for the lists it reads, and `stream`
+/// has **not** waited for the lanes in the end. `scratch` has [`Plan::side_by_side_bytes`], and
+/// nothing but this work touches it until all lanes are done.
+///
+/// # Errors
+///
+/// As [`enqueue`], and [`Error::Length`] for other than one lane for each query.
+#[allow(clippy::too_many_arguments)] // those of `enqueue`, and the lanes
+pub(crate) fn enqueue_side_by_side(
+    stream: &Stream,
+    lanes: &[Stream],
+    plan: &Plan,
+    scalars: &Scalars<'_>,
+    g1: &[Query<'_, G1>],
+    g2: &[Query<'_, G2>],
+    scratch: ViewMut<'_, u8>,
+    result: ViewMut<'_, u8>,
+) -> Result<()> {
+    let (got, expected) = (lanes.len(), g1.len() + g2.len());
+    if got != expected {
+        return Err(Error::Length { operation: "msm", what: "lanes", got, expected });
+    }
+    let scratch = at_least("scratch", scratch, plan.side_by_side_bytes(g1.len(), g2.len()))?;
+    let mut result = at_least("result", result, plan.result_bytes(g1.len(), g2.len()))?;
+    let (mut sorted, mut scratch) = scratch.split_at(to_usize(plan.g1.sorted_bytes))?;
+    let (g1_lanes, g2_lanes) = lanes.split_at(g1.len());
+    let passes = if scalars.is_empty() { 0 } else { plan.windows() };
+    if passes == 0 {
+        stream.fill(0, result.reborrow())?; // sums of nothing
+        let filled = stream.record()?;
+        lanes.iter().try_for_each(|lane| lane.wait(&filled))?;
+    }
+    for first_window in (0..passes).step_by(plan.group() as usize) {
+        if first_window > 0 {
+            // The lists of the windows before are still read.
+            lanes.iter().try_for_each(|lane| stream.wait(&lane.record()?))?;
+        }
+        let free = &mut scratch;
+        launch::sort::<G1>(stream, &plan.g1, &scalars.terms, first_window, &mut sorted, free)?;
+        let listed = stream.record()?;
+        lanes.iter().try_for_each(|lane| lane.wait(&listed))?;
+        let pass = Pass { plan, first_window, lists: sorted.as_view() };
+        let (of_g1, of_g2) = result.reborrow().split_at(plan.result_bytes(g1.len(), 0))?;
+        let g1_bytes = g1.len() * plan.partial_stride::<G1>();
+        let (g1_partials, g2_partials) = scratch.reborrow().split_at(g1_bytes)?;
+        pass.replay_on_lanes(g1_lanes, g1, g1_partials, of_g1)?;
+        pass.replay_on_lanes(g2_lanes, g2, g2_partials, of_g2)?;
+    }
+    Ok(())
 }
 
 /// One group of windows, sorted, to be replayed by queries.
 struct Pass<'a> {
-    stream: &'a Stream,
     plan: &'a Plan,
     first_window: u32,
     lists: View<'a, u8>,
-    partials: ViewMut<'a, u8>,
 }
 
 /// Sorts one group of windows after the other and lets `replay` use each.
@@ -317,7 +378,7 @@ fn for_each_pass(
     plan: &Plan,
     scalars: &Scalars<'_>,
     scratch: ViewMut<'_, u8>,
-    mut replay: impl FnMut(Pass<'_>) -> Result<()>,
+    mut replay: impl FnMut(Pass<'_>, ViewMut<'_, u8>) -> Result<()>,
 ) -> Result<()> {
     let sorted_bytes = to_usize(plan.g1.sorted_bytes);
     let scratch = at_least("scratch", scratch, sorted_bytes)?;
@@ -325,26 +386,57 @@ fn for_each_pass(
     for first_window in (0..plan.windows()).step_by(plan.group() as usize) {
         let (terms, lists, free) = (&scalars.terms, &mut sorted, &mut scratch);
         launch::sort::<G1>(stream, &plan.g1, terms, first_window, lists, free)?;
-        let (lists, partials) = (sorted.as_view(), scratch.reborrow());
-        replay(Pass { stream, plan, first_window, lists, partials })?;
+        let lists = sorted.as_view();
+        replay(Pass { plan, first_window, lists }, scratch.reborrow())?;
     }
     Ok(())
 }
 
 impl Pass<'_> {
-    /// Enqueues these queries' sums of the group's windows into their results.
+    /// Enqueues a query's sums of the group's windows into its result.
     fn replay<G: CurveGroup>(
-        &mut self,
+        &self,
+        stream: &Stream,
+        query: &Query<'_, G>,
+        mut partials: ViewMut<'_, u8>,
+        mut result: ViewMut<'_, u8>,
+    ) -> Result<()> {
+        let (plan, first, lists) = (self.plan.of::<G>(), self.first_window, &self.lists);
+        let (points, map, partials) = (&query.points, &query.map, &mut partials);
+        launch::accumulate::<G>(stream, plan, first, lists, points, map, false, partials)?;
+        launch::reduce::<G>(stream, plan, first, lists, partials, &mut result)
+    }
+
+    /// Replays queries one after another, with the same partial sums.
+    fn replay_all<G: CurveGroup>(
+        &self,
+        stream: &Stream,
         queries: &[Query<'_, G>],
+        mut partials: ViewMut<'_, u8>,
         mut results: ViewMut<'_, u8>,
     ) -> Result<()> {
-        let (plan, stride) = (self.plan.of::<G>(), self.plan.result_stride::<G>());
-        let (stream, first, lists) = (self.stream, self.first_window, &self.lists);
+        let stride = self.plan.result_stride::<G>();
         for (i, query) in queries.iter().enumerate() {
-            let mut result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
-            let (points, map, partials) = (&query.points, &query.map, &mut self.partials);
-            launch::accumulate::<G>(stream, plan, first, lists, points, map, false, partials)?;
-            launch::reduce::<G>(stream, plan, first, lists, partials, &mut result)?;
+            let result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
+            self.replay(stream, query, partials.reborrow(), result)?;
+        }
+        Ok(())
+    }
+
+    /// Replays each query on its lane, with partial sums of its own.
+    fn replay_on_lanes<G: CurveGroup>(
+        &self,
+        lanes: &[Stream],
+        queries: &[Query<'_, G>],
+        mut partials: ViewMut<'_, u8>,
+        mut results: ViewMut<'_, u8>,
+    ) -> Result<()> {
+        let (plan, stride) = (self.plan, self.plan.result_stride::<G>());
+        let partial = plan.partial_stride::<G>();
+        for (i, (lane, query)) in lanes.iter().zip(queries).enumerate() {
+            let partials = partials.reborrow().slice(i * partial..(i + 1) * partial)?;
+            let result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
+            self.replay(lane, query, partials, result)?;
         }
         Ok(())
     }
@@ -390,9 +482,9 @@ fn sum_of<G: CurveGroup>(
     stream.fill(0, result.view_mut())?; // pairs of points at infinity
     let scalars = Scalars::montgomery(values.view());
     if !scalars.is_empty() {
-        let queries = [Query::<G>::identity(points.view())];
-        for_each_pass(stream, &plan, &scalars, scratch.view_mut(), |mut pass| {
-            pass.replay(&queries, result.view_mut())
+        let query = Query::<G>::identity(points.view());
+        for_each_pass(stream, &plan, &scalars, scratch.view_mut(), |pass, partials| {
+            pass.replay(stream, &query, partials, result.view_mut())
         })?;
     }
     let mut bytes = vec![0; result.len()];

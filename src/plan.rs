@@ -19,6 +19,13 @@ use crate::{batch_add, msm, ntt, witness};
 /// copies.
 pub(crate) const ALIGNMENT: usize = 256;
 
+/// Queries of the witness: L, A and B in G1, and B in G2.
+pub(crate) const WITNESS_QUERIES: usize = 4;
+
+/// The most scratch that is set aside so that a proof's queries run side by side, in bytes. What
+/// needs more fills a device by itself.
+const SIDE_BY_SIDE_BYTES: usize = 1 << 30;
+
 /// `len` elements of `T` somewhere in a region of bytes.
 #[derive(Debug)]
 pub(crate) struct Part<T> {
@@ -36,10 +43,14 @@ impl<T> Clone for Part<T> {
 impl<T> Copy for Part<T> {}
 
 impl<T: Plain> Part<T> {
+    /// Where it ends, in bytes.
+    fn end(&self) -> usize {
+        self.offset.saturating_add(self.len.saturating_mul(size_of::<T>()))
+    }
+
     /// The part as a view of its region.
     pub(crate) fn of<'a>(&self, region: ViewMut<'a, u8>) -> Result<ViewMut<'a, T>> {
-        let end = self.offset.saturating_add(self.len.saturating_mul(size_of::<T>()));
-        region.slice(self.offset..end)?.cast()
+        region.slice(self.offset..self.end())?.cast()
     }
 }
 
@@ -77,8 +88,8 @@ pub struct Plan {
 /// The compute scratch of a plan, part by part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scratch {
-    /// The density of L, A and B over inputs and other variables: bitmap and ranks of each.
-    pub(crate) maps: [[Part<u32>; 2]; 3],
+    /// The density of A and B over inputs and other variables: bitmap and ranks of each.
+    pub(crate) maps: [[Part<u32>; 2]; 2],
     /// The ones and the rest of the witness, and how many of each.
     pub(crate) lists: [Part<u32>; 2],
     pub(crate) counts: Part<u32>,
@@ -88,9 +99,27 @@ pub(crate) struct Scratch {
     /// What the multiplications leave.
     pub(crate) witness_result: Part<u8>,
     pub(crate) h_result: Part<u8>,
-    /// Working memory, used by one operation after another.
+    /// Working memory: one operation after another has it, or several share it ([`Shares`]).
     pub(crate) work: Part<u8>,
+    /// Workspace of a sum of ones in each group.
+    ones_work: [usize; 2],
     bytes: usize,
+}
+
+/// How one proof's operations share the working memory. The parts lie within it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shares {
+    /// Whether the witness's queries run on streams of their own, beside each other and beside the
+    /// quotient.
+    pub(crate) side_by_side: bool,
+    /// Whether the multiplication over H has memory of its own, and need not wait for them.
+    pub(crate) h_apart: bool,
+    /// The sums of ones.
+    pub(crate) ones: [Part<u8>; WITNESS_QUERIES],
+    /// The multiplication of the witness's rest.
+    pub(crate) witness: Part<u8>,
+    /// The multiplication over H.
+    pub(crate) h: Part<u8>,
 }
 
 impl Plan {
@@ -129,7 +158,7 @@ impl Plan {
         let variables = shape.inputs + shape.aux;
         let witness_msm = roomy(variables, Groups::Both, room)?;
         let h_msm = roomy(shape.domain() - 1, Groups::G1, room)?;
-        let scratch = Scratch::new(device, variables, &witness_msm, &h_msm)?;
+        let scratch = Scratch::new(device, variables, &witness_msm, &h_msm, room)?;
         Ok(Self { shape: *shape, key_bytes, witness_msm, h_msm, scratch })
     }
 
@@ -166,6 +195,28 @@ impl Plan {
         &self.h_msm
     }
 
+    /// How a proof whose rest is multiplied with this plan shares the working memory.
+    pub(crate) fn shares(&self, witness: &msm::Plan) -> Shares {
+        let work = self.scratch.work.len;
+        let shares = self.scratch.side_by_side(witness, &self.h_msm);
+        let all = shares.witness.end().max(shares.h.end());
+        if all <= work {
+            return shares;
+        }
+        let mut whole = Layout::default();
+        let whole = whole.part(work);
+        if shares.witness.end() <= work {
+            return Shares { h: whole, h_apart: false, ..shares };
+        }
+        Shares {
+            side_by_side: false,
+            h_apart: false,
+            ones: [whole; WITNESS_QUERIES],
+            witness: whole,
+            h: whole,
+        }
+    }
+
     /// The multiplication of the `rest` scalars of a witness that are neither 0 nor 1: fewer terms
     /// than planned for want narrower windows, where the scratch holds them.
     pub(crate) fn witness_msm(&self, rest: usize) -> Result<msm::Plan> {
@@ -196,10 +247,11 @@ impl Scratch {
         variables: usize,
         witness_msm: &msm::Plan,
         h_msm: &msm::Plan,
+        room: usize,
     ) -> Result<Self> {
         let mut layout = Layout::default();
         let words = variables.div_ceil(u32::BITS as usize);
-        let maps = [(); 3].map(|()| [layout.part(words), layout.part(words)]);
+        let maps = [(); 2].map(|()| [layout.part(words), layout.part(words)]);
         let lists = [layout.part(variables), layout.part(variables)];
         let counts = layout.part(2);
         let g1 = batch_add::partials::<G1>(device, variables)?;
@@ -212,16 +264,49 @@ impl Scratch {
         }
         let witness_result = layout.part(result_bytes);
         let h_result = layout.part(h_msm.result_bytes(1, 0));
-        let work = [
-            witness::workspace(device, variables)?,
+        let ones_work = [
             batch_add::workspace::<G1>(device, variables)?,
             batch_add::workspace::<G2>(device, variables)?,
+        ];
+        let work = [
+            witness::workspace(device, variables)?,
+            ones_work[0],
+            ones_work[1],
             witness_msm.scratch_bytes(Groups::Both),
             h_msm.scratch_bytes(Groups::G1),
         ];
         let work = layout.part(work.into_iter().max().unwrap_or(0));
         let bytes = layout.bytes();
-        Ok(Self { maps, lists, counts, ones_g1, ones_g2, witness_result, h_result, work, bytes })
+        let mut scratch = Self {
+            maps,
+            lists,
+            counts,
+            ones_g1,
+            ones_g2,
+            witness_result,
+            h_result,
+            work,
+            ones_work,
+            bytes,
+        };
+        let shares = scratch.side_by_side(witness_msm, h_msm);
+        // Most of the room stays for the blocks of proofs that wait.
+        let wanted = shares.h.end().min(SIDE_BY_SIDE_BYTES).min(room / 4);
+        if wanted > work.len {
+            scratch.work.len = wanted;
+            scratch.bytes = work.offset + wanted.next_multiple_of(ALIGNMENT);
+        }
+        Ok(scratch)
+    }
+
+    /// The working memory of everything side by side, however much that is.
+    fn side_by_side(&self, witness: &msm::Plan, h: &msm::Plan) -> Shares {
+        let [g1, g2] = self.ones_work;
+        let mut layout = Layout::default();
+        let ones = [g1, g1, g1, g2].map(|bytes| layout.part(bytes));
+        let witness = layout.part(witness.side_by_side_bytes(3, 1));
+        let h = layout.part(h.scratch_bytes(Groups::G1));
+        Shares { side_by_side: true, h_apart: true, ones, witness, h }
     }
 }
 

@@ -22,16 +22,17 @@ use parking_lot::Mutex;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+use compute::Maps;
 pub use finish::Sums;
 
 use crate::arena::{Lease, Reservation};
 use crate::assignment::Assignment;
-use crate::device::{Device, Family, Scope, Stream};
+use crate::device::{Device, Family, Scope, Stream, drained};
 use crate::error::{Error, Result};
 use crate::key::{LoadedKey, ProvingKey};
 use crate::lock::{ComputePermit, GpuLock, ProofId, SplitLock, StagePermit};
 use crate::memory::{Memory, Token};
-use crate::plan::Plan;
+use crate::plan::{Plan, WITNESS_QUERIES};
 use crate::setup::{self, Columns, Exponents, Trapdoor};
 use crate::timeline::{Phase, Recorder, Timeline};
 use crate::{Proof, verify};
@@ -107,6 +108,24 @@ pub struct Prover {
 struct Streams {
     copy: Stream,
     compute: Stream,
+    /// One for each of the witness's queries, beside the compute stream.
+    lanes: Vec<Stream>,
+}
+
+impl Streams {
+    fn new(device: &Device) -> Result<Self> {
+        let lanes = (0..WITNESS_QUERIES).map(|_| device.stream()).collect::<Result<_>>()?;
+        Ok(Self { copy: device.stream()?, compute: device.stream()?, lanes })
+    }
+
+    /// Launches of each family, on any of the streams.
+    fn launches(&self) -> [u64; Family::ALL.len()] {
+        let mut all = self.compute.launches().snapshot();
+        for lane in &self.lanes {
+            all.iter_mut().zip(lane.launches().snapshot()).for_each(|(all, more)| *all += more);
+        }
+        all
+    }
 }
 
 /// What a proof holds on the device between stage and finish.
@@ -243,11 +262,11 @@ impl Prover {
         let id = ProofId::new(self.next_id.fetch_add(1, Ordering::Relaxed));
         let mut recorder = Recorder::new(id.get());
         let streams = self.take_streams()?;
-        let before = streams.compute.launches().snapshot();
+        let before = streams.launches();
         let sums = self
             .on_device(key, assignment, id, &streams, &mut recorder)
             .inspect_err(|error| self.mark_if_lost(error))?;
-        recorder.launches(&before, &streams.compute.launches().snapshot());
+        recorder.launches(&before, &streams.launches());
         self.streams.lock().push(streams);
         recorder.enter(Phase::Finish);
         let proof = finish::assemble(key.vk(), &sums, r, s);
@@ -275,17 +294,21 @@ impl Prover {
         let reservation = self.memory.admission.reserve(id, key.plan().blocks())?;
         let mut staged = Staged { reservation, blocks: Vec::new(), scratch: None };
         let sums = streams.compute.scope(|_| {
-            streams.copy.scope(|copy| {
-                self.stage(key, assignment, copy, &mut staged)?;
-                recorder.enter(Phase::WaitCompute);
-                compute = stage.take().map(StagePermit::enter_compute);
-                recorder.enter(Phase::Compute);
-                streams.compute.wait(&streams.copy.record()?)?;
-                staged.scratch = Some(staged.reservation.lease_scratch()?);
-                let sums = self.compute(key, assignment, &streams.compute, &staged, recorder)?;
-                self.give_back(&mut staged, &streams.compute)?;
-                Ok(sums)
-            })
+            let on_device = || {
+                streams.copy.scope(|copy| {
+                    self.stage(key, assignment, copy, &mut staged)?;
+                    let maps = Maps::new(assignment)?;
+                    recorder.enter(Phase::WaitCompute);
+                    compute = stage.take().map(StagePermit::enter_compute);
+                    recorder.enter(Phase::Compute);
+                    streams.compute.wait(&streams.copy.record()?)?;
+                    staged.scratch = Some(staged.reservation.lease_scratch()?);
+                    let sums = self.compute(key, assignment, &maps, streams, &staged, recorder)?;
+                    self.give_back(&mut staged, &streams.compute)?;
+                    Ok(sums)
+                })
+            };
+            drained(&streams.lanes, on_device)
         });
         if sums.is_err() {
             let wiped = streams.compute.scope(|_| self.give_back(&mut staged, &streams.compute));
@@ -346,7 +369,7 @@ impl Prover {
         if let Some(streams) = self.streams.lock().pop() {
             return Ok(streams);
         }
-        Ok(Streams { copy: self.device.stream()?, compute: self.device.stream()? })
+        Streams::new(&self.device)
     }
 
     /// Tells all who wait for memory when the device is lost.

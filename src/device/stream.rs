@@ -198,6 +198,17 @@ impl Drop for Drain<'_> {
     }
 }
 
+/// Runs `body` and drains all of these streams before it returns or unwinds.
+///
+/// # Errors
+/// The body's error, else [`Error::Device`] of the first drain that fails.
+pub(crate) fn drained<R>(streams: &[Stream], body: impl FnOnce() -> Result<R>) -> Result<R> {
+    let guards: Vec<_> = streams.iter().map(Drain).collect();
+    let result = body()?;
+    guards.into_iter().map(Drain::finish).fold(Ok(()), Result::and)?;
+    Ok(result)
+}
+
 /// A stretch of code in which a stream may read borrowed host memory; see [`Stream::scope`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {

@@ -1,11 +1,20 @@
 //! The compute phase: from the staged blocks to the five sums.
+//!
+//! ```text
+//! compute stream   classify ─┬─ sort the rest ─┬─ quotient ── multiply over H
+//! lanes 0 to 3               └─ add the ones ──┴─ multiply the rest       (L, A, B₁, B₂)
+//! ```
+//!
+//! Each query of the witness has a lane, a stream of its own, for a small circuit's sums do not
+//! fill a device one by one. Where the scratch has no room for that, everything runs on the compute
+//! stream. The host ends the lanes' sums while the multiplication over H still runs.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use bls12_381::{G1Projective, G2Projective, Scalar};
 
-use super::{Prover, Staged, Sums};
+use super::{Prover, Staged, Streams, Sums};
 use crate::arena::Lease;
 use crate::assignment::Assignment;
 use crate::density::{DensityMap, IndexMap};
@@ -14,87 +23,128 @@ use crate::error::{Error, Result};
 use crate::key::{LoadedKey, Queries};
 use crate::memory::Token;
 use crate::msm::{Query, Scalars};
-use crate::plan::Scratch;
+use crate::plan::{Scratch, Shares};
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
 use crate::timeline::Recorder;
 use crate::{batch_add, msm, quotient, witness};
 
-/// The ones' sums over L, A and B in G1 and B in G2.
-type Ones = ([G1Projective; 3], G2Projective);
+/// The density of A and of B over inputs and other variables; L holds all but the inputs.
+pub(super) struct Maps {
+    a: DensityMap,
+    b: DensityMap,
+}
+
+impl Maps {
+    /// Host work, for the stage phase.
+    pub(super) fn new(assignment: &Assignment) -> Result<Self> {
+        let inputs = DensityMap::full(assignment.inputs().len())?;
+        let density = assignment.densities();
+        Ok(Self {
+            a: DensityMap::concat(&inputs, &density.a_aux)?,
+            b: DensityMap::concat(&density.b_inputs, &density.b_aux)?,
+        })
+    }
+}
 
 /// What one proof's compute phase works with.
 struct Compute<'a> {
     prover: &'a Prover,
     key: &'a LoadedKey,
     queries: Queries<'a>,
-    stream: &'a Stream,
+    streams: &'a Streams,
     scratch: &'a Lease<Token>,
+    inputs: usize,
     variables: usize,
-    /// Events behind the work of each family, in the stream's order; the first is before all work.
-    marks: RefCell<Vec<(Option<Family>, Event)>>,
+    /// Before all work.
+    start: Event,
+    /// What ran from when to when.
+    marks: RefCell<Vec<(Family, Event, Event)>>,
 }
 
 impl Prover {
-    /// Enqueues the proof's kernels on `stream`, which has waited for the staged blocks, and waits
-    /// for their sums.
+    /// Enqueues the proof's kernels, whose stream has waited for the staged blocks, and waits for
+    /// their sums.
     pub(super) fn compute(
         &self,
         key: &LoadedKey,
         assignment: &Assignment,
-        stream: &Stream,
+        maps: &Maps,
+        streams: &Streams,
         staged: &Staged,
         recorder: &mut Recorder,
     ) -> Result<Sums> {
         let ([w, a, b], Some(scratch)) = (&staged.blocks[..], &staged.scratch) else {
             return Err(Error::LockContract { proof: 0, what: "computes before it is staged" });
         };
-        let variables = assignment.inputs().len() + assignment.aux().len();
-        let queries = key.queries()?;
-        let marks = RefCell::new(vec![(None, stream.record()?)]);
-        let run = Compute { prover: self, key, queries, stream, scratch, variables, marks };
+        let stream = &streams.compute;
+        let inputs = assignment.inputs().len();
+        let run = Compute {
+            prover: self,
+            key,
+            queries: key.queries()?,
+            streams,
+            scratch,
+            inputs,
+            variables: inputs + assignment.aux().len(),
+            start: stream.record()?,
+            marks: RefCell::default(),
+        };
         self.memory.open(scratch, stream)?;
         let block = |lease: &Lease<Token>| self.memory.view(lease.region())?.cast::<Scalar>();
-        let maps = run.maps(assignment)?;
-        let counts = run.classify(block(w)?.slice(0..variables)?.into_view())?;
-        run.add_ones(&maps, counts[0])?;
-        let witness_plan = run.multiply_rest(&maps, block(w)?.into_view(), counts[1])?;
+        let maps = run.upload_maps(maps)?;
+        let rest = run.classify(block(w)?.slice(0..run.variables)?.into_view())?;
+        let plan = key.plan().witness_msm(rest)?;
+        let shares = key.plan().shares(&plan);
+        run.add_ones(&maps, &shares)?;
+        run.multiply_rest(&maps, block(w)?.into_view(), rest, &plan, &shares)?;
         let n = key.plan().domain();
         let [a, b, w] = [block(a)?.slice(0..n)?, block(b)?.slice(0..n)?, block(w)?.slice(0..n)?];
-        run.quotient_and_h(a, b, w)?;
-        let sums = run.collect(&witness_plan)?;
+        run.quotient_and_h(a, b, w, &shares)?;
+        let sums = run.collect(&plan, &shares)?;
         run.report(recorder)?;
         Ok(sums)
     }
 }
 
 impl Compute<'_> {
-    fn parts(&self) -> &Scratch {
-        self.key.plan().scratch()
+    fn stream(&self) -> &Stream {
+        &self.streams.compute
     }
 
-    /// Marks the end of a family's work.
-    fn mark(&self, family: Family) -> Result<()> {
-        self.marks.borrow_mut().push((Some(family), self.stream.record()?));
+    /// The stream of a query's sums: L, A, B in G1, B in G2.
+    fn lane(&self, query: usize, shares: &Shares) -> &Stream {
+        if shares.side_by_side { &self.streams.lanes[query] } else { self.stream() }
+    }
+
+    /// Runs `enqueue`, and marks its work on `stream` as a family's.
+    fn timed(
+        &self,
+        family: Family,
+        stream: &Stream,
+        enqueue: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let start = stream.record()?;
+        enqueue()?;
+        self.marks.borrow_mut().push((family, start, stream.record()?));
         Ok(())
     }
 
     /// Puts the families' times on the host's clock; all marked work has run.
     fn report(&self, recorder: &mut Recorder) -> Result<()> {
-        let marks = self.marks.borrow();
-        let ([(_, first), .., (_, last)], now) = (&marks[..], Instant::now()) else {
-            return Ok(());
-        };
-        let whole = Duration::from_secs_f32(first.elapsed_ms(last)?.max(0.0) / 1e3);
+        let end = self.stream().record()?;
+        end.synchronize()?;
+        let now = Instant::now();
+        let whole = Duration::from_secs_f32(self.start.elapsed_ms(&end)?.max(0.0) / 1e3);
         let anchor = now.checked_sub(whole).unwrap_or(now);
-        let mut start_ms = 0.0;
-        for (family, event) in &marks[..] {
-            let end_ms = first.elapsed_ms(event)?;
-            if let Some(family) = family {
-                recorder.kernels(*family, anchor, start_ms, end_ms);
-            }
-            start_ms = end_ms;
+        for (family, start, end) in &*self.marks.borrow() {
+            let (start, end) = (self.start.elapsed_ms(start)?, self.start.elapsed_ms(end)?);
+            recorder.kernels(*family, anchor, start, end);
         }
         Ok(())
+    }
+
+    fn parts(&self) -> &Scratch {
+        self.key.plan().scratch()
     }
 
     fn region(&self) -> Result<ViewMut<'_, u8>> {
@@ -105,68 +155,70 @@ impl Compute<'_> {
         self.parts().work.of(self.region()?)
     }
 
-    /// Uploads the densities of L, A and B over inputs and other variables.
-    fn maps(&self, assignment: &Assignment) -> Result<[IndexMap<'_>; 3]> {
-        let (inputs, aux) = (assignment.inputs().len(), assignment.aux().len());
-        let density = assignment.densities();
-        let l = DensityMap::concat(&DensityMap::empty(inputs)?, &DensityMap::full(aux)?)?;
-        let a = DensityMap::concat(&DensityMap::full(inputs)?, &density.a_aux)?;
-        let b = DensityMap::concat(&density.b_inputs, &density.b_aux)?;
-        let upload = |map: DensityMap, index: usize| {
+    /// Uploads the densities; the maps of L, A and B.
+    fn upload_maps(&self, maps: &Maps) -> Result<[IndexMap<'_>; 3]> {
+        let upload = |map: &DensityMap, index: usize| {
             let [bitmap, rank] = self.parts().maps[index];
-            self.stream.upload(map.bitmap(), bitmap.of(self.region()?)?)?;
-            self.stream.upload(map.rank(), rank.of(self.region()?)?)?;
+            self.stream().upload(map.bitmap(), bitmap.of(self.region()?)?)?;
+            self.stream().upload(map.rank(), rank.of(self.region()?)?)?;
             let bitmap = bitmap.of(self.region()?)?.into_view();
             IndexMap::ranked(bitmap, rank.of(self.region()?)?.into_view(), self.variables)
         };
-        Ok([upload(l, 0)?, upload(a, 1)?, upload(b, 2)?])
+        let l = IndexMap::identity(self.variables).from_point(self.inputs);
+        Ok([l, upload(&maps.a, 0)?, upload(&maps.b, 1)?])
     }
 
-    /// Lists the witness's ones and its rest; answers how many of each.
-    fn classify(&self, w: View<'_, Scalar>) -> Result<[usize; 2]> {
+    /// Lists the witness's ones and its rest; answers how long the rest is.
+    fn classify(&self, w: View<'_, Scalar>) -> Result<usize> {
         let [ones, rest] = self.parts().lists;
         let counts = self.parts().counts;
         let region = || self.region();
-        witness::classify(
-            self.stream,
-            w,
-            ones.of(region()?)?,
-            rest.of(region()?)?,
-            counts.of(region()?)?,
-            self.work()?,
-        )?;
-        self.mark(Family::Witness)?;
+        self.timed(Family::Witness, self.stream(), || {
+            let (ones, rest) = (ones.of(region()?)?, rest.of(region()?)?);
+            let counts = counts.of(region()?)?;
+            witness::classify(self.stream(), w, ones, rest, counts, self.work()?)
+        })?;
         if self.prover.config.corrupt == Some(Family::Witness) {
-            self.stream.fill(0, counts.of(region()?)?)?;
+            self.stream().fill(0, counts.of(region()?)?)?;
         }
         let mut found = [0_u32; 2];
-        self.stream.download(counts.of(region()?)?.into_view(), &mut found)?;
-        Ok(found.map(|count| count as usize))
+        self.stream().download(counts.of(region()?)?.into_view(), &mut found)?;
+        tracing::trace!(ones = found[0], rest = found[1], "witness classified");
+        Ok(found[1] as usize)
     }
 
     /// Enqueues the sums of the ones' points.
-    fn add_ones(&self, [l, a, b]: &[IndexMap<'_>; 3], ones: usize) -> Result<()> {
+    fn add_ones(&self, [l, a, b]: &[IndexMap<'_>; 3], shares: &Shares) -> Result<()> {
+        if shares.side_by_side {
+            let listed = self.stream().record()?;
+            self.streams.lanes.iter().try_for_each(|lane| lane.wait(&listed))?;
+        }
         let queries = &self.queries;
         let g1 = [(queries.l, l), (queries.a, a), (queries.b_g1, b)];
-        for (part, (points, map)) in self.parts().ones_g1.iter().zip(g1) {
-            self.sum::<G1>(points, *map, part.of(self.region()?)?)?;
+        for (query, (points, map)) in g1.into_iter().enumerate() {
+            let out = self.parts().ones_g1[query].of(self.region()?)?;
+            self.sum::<G1>(query, points, *map, out, shares)?;
         }
-        let out = self.parts().ones_g2;
-        self.sum::<G2>(queries.b_g2, *b, out.of(self.region()?)?)?;
-        tracing::trace!(ones, "ones enqueued");
-        self.mark(Family::BatchAdd)?;
-        self.damage(Family::BatchAdd, self.parts().ones_g1[1].of(self.region()?)?)
+        let out = self.parts().ones_g2.of(self.region()?)?;
+        self.sum::<G2>(3, queries.b_g2, *b, out, shares)?;
+        let damaged = self.parts().ones_g1[1].of(self.region()?)?;
+        self.damage(Family::BatchAdd, self.lane(1, shares), damaged)
     }
 
     fn sum<G: CurveGroup>(
         &self,
+        query: usize,
         points: View<'_, G::Affine>,
         map: IndexMap<'_>,
         out: ViewMut<'_, G::Xyzz>,
+        shares: &Shares,
     ) -> Result<()> {
         let list = self.parts().lists[0].of(self.region()?)?.into_view();
         let count = self.parts().counts.of(self.region()?)?.slice(0..1)?.into_view();
-        batch_add::sum::<G>(self.stream, points, map, list, count, out, self.work()?)
+        let (lane, work) = (self.lane(query, shares), shares.ones[query].of(self.work()?)?);
+        self.timed(Family::BatchAdd, lane, || {
+            batch_add::sum::<G>(lane, points, map, list, count, out, work)
+        })
     }
 
     /// Enqueues the multiplication of the rest of the witness over all its queries at once.
@@ -175,8 +227,9 @@ impl Compute<'_> {
         [l, a, b]: &[IndexMap<'_>; 3],
         w: View<'_, Scalar>,
         rest: usize,
-    ) -> Result<msm::Plan> {
-        let plan = self.key.plan().witness_msm(rest)?;
+        plan: &msm::Plan,
+        shares: &Shares,
+    ) -> Result<()> {
         let list = self.parts().lists[1].of(self.region()?)?.into_view().slice(0..rest)?;
         let scalars = Scalars::montgomery(w.slice(0..self.variables)?.cast::<FrRepr>()?);
         let scalars = scalars.listed(list, None);
@@ -187,13 +240,31 @@ impl Compute<'_> {
             Query { points: queries.b_g1, map: *b },
         ];
         let g2 = [Query { points: queries.b_g2, map: *b }];
-        let bytes = plan.result_bytes(3, 1);
-        let result = || self.parts().witness_result.of(self.region()?)?.slice(0..bytes);
-        msm::enqueue(self.stream, &plan, &scalars, &g1, &g2, self.work()?, result()?)?;
-        self.mark(Family::MsmG2)?; // both groups' accumulations alternate
-        self.damage(Family::MsmG1, result()?)?;
-        self.damage(Family::MsmG2, result()?.slice(plan.result_bytes(3, 0)..bytes)?)?;
-        Ok(plan)
+        let result = || self.witness_result(plan);
+        let work = shares.witness.of(self.work()?)?;
+        let stream = self.stream();
+        if shares.side_by_side {
+            let lanes = &self.streams.lanes;
+            let starts: Vec<_> = lanes.iter().map(Stream::record).collect::<Result<_>>()?;
+            msm::enqueue_side_by_side(stream, lanes, plan, &scalars, &g1, &g2, work, result()?)?;
+            for (query, (lane, start)) in lanes.iter().zip(starts).enumerate() {
+                let family = if query < g1.len() { Family::MsmG1 } else { Family::MsmG2 };
+                self.marks.borrow_mut().push((family, start, lane.record()?));
+            }
+        } else {
+            // Both groups' accumulations alternate.
+            self.timed(Family::MsmG2, stream, || {
+                msm::enqueue(stream, plan, &scalars, &g1, &g2, work, result()?)
+            })?;
+        }
+        let g1_bytes = plan.result_bytes(3, 0);
+        self.damage(Family::MsmG1, self.lane(0, shares), result()?)?;
+        let g2_result = result()?.slice(g1_bytes..plan.result_bytes(3, 1))?;
+        self.damage(Family::MsmG2, self.lane(3, shares), g2_result)
+    }
+
+    fn witness_result(&self, plan: &msm::Plan) -> Result<ViewMut<'_, u8>> {
+        self.parts().witness_result.of(self.region()?)?.slice(0..plan.result_bytes(3, 1))
     }
 
     /// Enqueues the quotient, and the multiplication of its coefficients with the query H.
@@ -202,61 +273,77 @@ impl Compute<'_> {
         mut a: ViewMut<'_, Scalar>,
         mut b: ViewMut<'_, Scalar>,
         w: ViewMut<'_, Scalar>,
+        shares: &Shares,
     ) -> Result<()> {
-        let n = self.key.plan().domain();
-        self.damage(Family::Ntt, a.reborrow())?;
-        quotient::enqueue(self.stream, self.key.domain(), a, b.reborrow(), w)?;
-        self.mark(Family::Quotient)?;
-        self.damage(Family::Quotient, b.reborrow())?;
-        let h = b.into_view().cast::<FrRepr>()?.slice(0..n - 1)?;
+        let (n, stream) = (self.key.plan().domain(), self.stream());
+        self.damage(Family::Ntt, stream, a.reborrow())?;
+        self.timed(Family::Quotient, stream, || {
+            quotient::enqueue(stream, self.key.domain(), a, b.reborrow(), w)
+        })?;
+        self.damage(Family::Quotient, stream, b.reborrow())?;
+        if shares.side_by_side && !shares.h_apart {
+            self.join()?;
+        }
+        let h = Scalars::canonical(b.into_view().cast::<FrRepr>()?.slice(0..n - 1)?);
         let query = Query::<G1>::identity(self.queries.h);
+        let (plan, work) = (self.key.plan().h_msm(), shares.h.of(self.work()?)?);
         let result = self.parts().h_result.of(self.region()?)?;
-        let plan = self.key.plan().h_msm();
-        msm::enqueue(self.stream, plan, &Scalars::canonical(h), &[query], &[], self.work()?, result)
+        self.timed(Family::MsmG1, stream, || {
+            msm::enqueue(stream, plan, &h, &[query], &[], work, result)
+        })
     }
 
-    /// Waits for the sums and adds them up.
-    fn collect(&self, witness_plan: &msm::Plan) -> Result<Sums> {
-        let ([l, a, b_g1], b_g2) = self.ones()?;
-        let mut result = vec![0; witness_plan.result_bytes(3, 1)];
-        let view = self.parts().witness_result.of(self.region()?)?.slice(0..result.len())?;
-        self.stream.download(view.into_view(), &mut result)?;
-        let rest = witness_plan.finish(3, 1, &result)?;
+    /// The compute stream waits for the lanes.
+    fn join(&self) -> Result<()> {
+        self.streams.lanes.iter().try_for_each(|lane| self.stream().wait(&lane.record()?))
+    }
+
+    /// Waits for the sums and adds them up; those of the lanes first, while H is still computed.
+    fn collect(&self, plan: &msm::Plan, shares: &Shares) -> Result<Sums> {
+        let mut ones = [G1Projective::identity(); 3];
+        for (query, sum) in ones.iter_mut().enumerate() {
+            let partials = self.parts().ones_g1[query].of(self.region()?)?.into_view();
+            *sum = download_sum::<G1>(self.lane(query, shares), partials)?;
+        }
+        let partials = self.parts().ones_g2.of(self.region()?)?.into_view();
+        let ones_g2: G2Projective = download_sum::<G2>(self.lane(3, shares), partials)?;
+        let mut bytes = vec![0; plan.result_bytes(3, 1)];
+        // A lane's download of its ones has waited for its part of the rest, too.
+        self.lane(0, shares).download(self.witness_result(plan)?.into_view(), &mut bytes)?;
+        let rest = plan.finish(3, 1, &bytes)?;
         let h_plan = self.key.plan().h_msm();
-        let mut result = vec![0; h_plan.result_bytes(1, 0)];
+        let mut bytes = vec![0; h_plan.result_bytes(1, 0)];
         let view = self.parts().h_result.of(self.region()?)?.into_view();
-        self.stream.download(view, &mut result)?;
-        let h = h_plan.finish(1, 0, &result)?;
-        let (&[h], &[rest_l, rest_a, rest_b], &[rest_b2]) = (&h.g1[..], &rest.g1[..], &rest.g2[..])
-        else {
+        self.stream().download(view, &mut bytes)?;
+        self.join()?; // for the order of what follows
+        let h = h_plan.finish(1, 0, &bytes)?;
+        let (&[h], &[l, a, b_g1], &[b_g2]) = (&h.g1[..], &rest.g1[..], &rest.g2[..]) else {
             let (operation, what, got) = ("msm finish", "sums", h.g1.len() + rest.g1.len());
             return Err(Error::Length { operation, what, got, expected: 4 });
         };
-        Ok(Sums { h, l: l + rest_l, a: a + rest_a, b_g1: b_g1 + rest_b, b_g2: b_g2 + rest_b2 })
-    }
-
-    fn ones(&self) -> Result<Ones> {
-        let mut g1 = [G1Projective::identity(); 3];
-        for (part, sum) in self.parts().ones_g1.iter().zip(&mut g1) {
-            *sum = self.download_sum::<G1>(part.of(self.region()?)?.into_view())?;
-        }
-        let g2 = self.parts().ones_g2.of(self.region()?)?.into_view();
-        Ok((g1, self.download_sum::<G2>(g2)?))
-    }
-
-    fn download_sum<G: CurveGroup>(&self, partials: View<'_, G::Xyzz>) -> Result<G::Point> {
-        let mut sums = vec![G::XYZZ_INFINITY; partials.len()];
-        self.stream.download(partials, &mut sums)?;
-        batch_add::finish::<G>(&sums)
+        let [ones_l, ones_a, ones_b] = ones;
+        let (l, a, b_g1, b_g2) = (l + ones_l, a + ones_a, b_g1 + ones_b, b_g2 + ones_g2);
+        Ok(Sums { h, l, a, b_g1, b_g2 })
     }
 
     /// Damages the start of a family's output where the configuration asks for it. Zeros are valid
     /// scalars and points at infinity: a wrong value, not an impossible one.
-    fn damage<T: crate::repr::Plain>(&self, family: Family, output: ViewMut<'_, T>) -> Result<()> {
+    fn damage<T: crate::repr::Plain>(
+        &self,
+        family: Family,
+        stream: &Stream,
+        output: ViewMut<'_, T>,
+    ) -> Result<()> {
         if self.prover.config.corrupt != Some(family) {
             return Ok(());
         }
         let len = output.len().min(1 << 10);
-        self.stream.fill(0, output.slice(0..len)?)
+        stream.fill(0, output.slice(0..len)?)
     }
+}
+
+fn download_sum<G: CurveGroup>(stream: &Stream, partials: View<'_, G::Xyzz>) -> Result<G::Point> {
+    let mut sums = vec![G::XYZZ_INFINITY; partials.len()];
+    stream.download(partials, &mut sums)?;
+    batch_add::finish::<G>(&sums)
 }

@@ -211,6 +211,32 @@ fn damage_in_any_family_changes_the_bytes_and_fails_the_self_check() {
     }
 }
 
+/// With the least memory the witness's queries run one after another, with more side by side and
+/// then beside H: the proofs are the same.
+#[test]
+fn any_budget_that_suffices_gives_the_same_proof() {
+    let sample = sample();
+    let (key, params) = key(&sample);
+    let (r, s) = randomness(8);
+    let expected = oracle(&sample, &params, r, s);
+    let with = |bytes| {
+        let config = ProverConfig { vram_budget: Some(bytes), ..ProverConfig::default() };
+        Prover::new(&device(), config).expect("a prover")
+    };
+    let error = with(64 << 10).load(&key).expect_err("no room");
+    let Error::InsufficientVram { needed, .. } = error else { panic!("{error}") };
+    let mut scratch = Vec::new();
+    for bytes in (0..8).map(|step| needed + step * needed / 2).chain([BUDGET_BYTES]) {
+        let prover = with(bytes);
+        let loaded = prover.load(&key).expect("room");
+        scratch.push(loaded.plan().scratch_bytes());
+        let proved = prover.prove_with_randomness(&loaded, &sample.assignment(), &r, &s);
+        assert_eq!(proved.expect("a proof").proof.to_bytes(), expected, "{bytes} bytes");
+    }
+    scratch.dedup();
+    assert!(scratch.len() >= 3, "the plans differ: {scratch:?}");
+}
+
 #[test]
 fn too_little_memory_is_an_error_that_says_how_much() {
     let config = HostConfig { memory_bytes: 1 << 20, ..HostConfig::default() };
