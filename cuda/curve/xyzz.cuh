@@ -61,10 +61,8 @@ struct CalledField {
 };
 
 // 2a for a != infinity: mdbl-2008-s-1, 4M + 3S (2M of them under one reduction).
-template <class F>
-SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Affine<F>& a) {
-    using Ops = CalledField;
-    if (a.is_infinity()) return Xyzz<F>::infinity();
+template <class Ops, class F>
+G16_FIELD_INLINE Xyzz<F> dbl_with(const Affine<F>& a) {
     const F u = dbl(a.y);
     const F v = Ops::square(u);
     const F w = Ops::mul(u, v);
@@ -74,6 +72,12 @@ SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Affine<F>& a) {
     const F x3 = Ops::square(m) - dbl(s);
     const F y3 = Ops::mul_minus_mul(m, s - x3, w, a.y);
     return {x3, y3, v, w};
+}
+
+// 2a.
+template <class F>
+SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Affine<F>& a) {
+    return a.is_infinity() ? Xyzz<F>::infinity() : dbl_with<CalledField>(a);
 }
 
 // 2p: dbl-2008-s-1, 6M + 3S (2M of them under one reduction). Infinity stays infinity: ZZ3 = V ZZ1.
@@ -102,7 +106,7 @@ G16_FIELD_INLINE Xyzz<F> add_mixed_with(const Xyzz<F>& p, const Affine<F>& a) {
     const F s2 = Ops::mul(a.y, p.zzz);
     const F pd = u2 - p.x;
     const F r = s2 - p.y;
-    if (pd.is_zero()) return r.is_zero() ? dbl(a) : Xyzz<F>::infinity();
+    if (pd.is_zero()) return r.is_zero() ? dbl_with<Ops>(a) : Xyzz<F>::infinity();
     const F pp = Ops::square(pd);
     const F ppp = Ops::mul(pd, pp);
     const F q = Ops::mul(p.x, pp);

@@ -8,22 +8,25 @@
 
 namespace G16_NS::msm {
 
-// Walks a task's entries and stops at those whose variable has a point.
+// Walks a task's entries and stops at those whose variable has a point. All that it carries over an
+// addition are two numbers: registers are what limits accumulation.
 struct EntryWalk {
-    const uint32_t* entries;
     uint32_t at, end;
-    uint32_t point;
-    bool negative;
 
-    __device__ __forceinline__ bool next(const IndexMap& map) {
+    // The next such point's number, or kNoPoint at the end.
+    __device__ __forceinline__ uint32_t next(const uint32_t* entries, const IndexMap& map) {
         while (at < end) {
             const uint32_t entry = __ldg(entries + at);
             at += 1;
-            point = find_point(map, entry & 0x7fffffffu);
-            negative = entry >> 31 != 0;
-            if (point != kNoPoint) return true;
+            const uint32_t point = find_point(map, entry & 0x7fffffffu);
+            if (point != kNoPoint) return point;
         }
-        return false;
+        return kNoPoint;
+    }
+
+    // Whether the point that `next` has found is to be subtracted.
+    __device__ __forceinline__ bool negative(const uint32_t* entries) const {
+        return __ldg(entries + at - 1) >> 31 != 0;
     }
 };
 
@@ -80,21 +83,21 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     if (length == 0) return;
     const uint32_t task = arguments.lists.order[place];
     const uint32_t start = arguments.lists.task_starts[task];
+    const uint32_t* entries = arguments.lists.payload;
 
     const PointSlot<F> slot = {slots + threadIdx.x};
-    EntryWalk walk = {arguments.lists.payload, start, start + length, 0, false};
-    bool more = walk.next(arguments.map);
-    if (more) slot.fetch(points + walk.point);
+    EntryWalk walk = {start, start + length};
+    uint32_t next = walk.next(entries, arguments.map);
+    if (next != kNoPoint) slot.fetch(points + next);
     Xyzz<F> sum = arguments.resume != 0 ? sums[task] : Xyzz<F>::infinity();
-    while (more) {
+    while (next != kNoPoint) {
         Affine<F> point = slot.take();
-        const bool negative = walk.negative;
-        more = walk.next(arguments.map);
-        if (more) slot.fetch(points + walk.point);
-        if (negative) point.y = -point.y;
+        if (walk.negative(entries)) point.y = -point.y;
+        next = walk.next(entries, arguments.map);
+        if (next != kNoPoint) slot.fetch(points + next);
         sum = add_mixed_with<Ops>(sum, point);
     }
-    sums[task] = sum;
+    sums[arguments.lists.order[place]] = sum;
 }
 
 template <class F, class Ops, uint32_t BLOCKS>
