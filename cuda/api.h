@@ -195,11 +195,11 @@ typedef struct G16MsmPlan {
     uint32_t task_terms;      // terms of one accumulation task, at most
     uint32_t tasks;           // tasks of a group, at most
     uint32_t combine_rounds;  // rounds that combine a bucket's partial sums
-    uint32_t tail_bits;       // log2 of the pairs of points that a window leaves for the host
-    uint64_t sorted_bytes;    // what sorting leaves, for any number of accumulations
-    uint64_t sort_bytes;      // what sorting needs meanwhile
-    uint64_t partial_bytes;   // what accumulation and reduction need
-    uint64_t result_bytes;    // the pairs of all windows
+    uint32_t reserved;
+    uint64_t sorted_bytes;   // what sorting leaves, for any number of accumulations
+    uint64_t sort_bytes;     // what sorting needs meanwhile
+    uint64_t partial_bytes;  // what accumulation and reduction need
+    uint64_t result_bytes;   // the sums of all windows
 } G16MsmPlan;
 
 typedef struct G16MsmScalars {
@@ -225,7 +225,7 @@ typedef struct G16MsmApi {
     G16Status (*accumulate)(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
                             const void* points, const G16IndexMap* map, uint32_t resume,
                             void* partials, G16Stream stream);
-    // Sums the group's buckets into its windows' pairs in `result`, which is for all windows.
+    // Sums the group's buckets into its windows' places in `result`, which is for all windows.
     G16Status (*reduce)(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
                         void* partials, void* result, G16Stream stream);
     // On the host, at once: the sum as an uncompressed encoding, out of a downloaded result.

@@ -214,7 +214,7 @@ pub struct MsmPlan {
     pub task_terms: u32,
     pub tasks: u32,
     pub combine_rounds: u32,
-    pub tail_bits: u32,
+    pub reserved: u32,
     pub sorted_bytes: u64,
     pub sort_bytes: u64,
     pub partial_bytes: u64,

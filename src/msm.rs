@@ -11,6 +11,7 @@
 //! and skewed scalars (all equal, all one) cost no more than uniform ones.
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
+use rayon::prelude::*;
 
 use crate::density::IndexMap;
 use crate::device::launch::msm::{self as launch, Terms};
@@ -114,7 +115,7 @@ impl Plan {
     }
 
     /// The sums, in the queries' order, out of the downloaded result of [`Workspace::enqueue`].
-    /// Takes some hundred microseconds of this thread's time a query.
+    /// Takes some hundred microseconds a query, all queries in parallel.
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ impl Plan {
 
     fn finish_all<G: CurveGroup>(&self, results: &[u8]) -> Result<Vec<G::Point>> {
         let plan = self.of::<G>();
-        let results = results.chunks_exact(self.result_stride::<G>());
+        let results = results.par_chunks_exact(self.result_stride::<G>());
         results.map(|result| launch::finish::<G>(plan, result)).collect()
     }
 
@@ -304,7 +305,7 @@ pub(crate) fn enqueue(
     let bytes = plan.result_bytes(g1.len(), g2.len());
     let mut result = at_least("result", result, bytes)?;
     if scalars.is_empty() {
-        return stream.fill(0, result); // pairs of points at infinity
+        return stream.fill(0, result); // windows at infinity
     }
     for_each_pass(stream, plan, scalars, scratch, |pass, mut partials| {
         let (of_g1, of_g2) = result.reborrow().split_at(plan.result_bytes(g1.len(), 0))?;
@@ -479,7 +480,7 @@ fn sum_of<G: CurveGroup>(
     stream.upload(repr::scalars_as_repr(scalars), values.view_mut())?;
     let mut scratch = device.alloc(plan.scratch_bytes_of::<G>())?;
     let mut result = device.alloc(plan.result_stride::<G>())?;
-    stream.fill(0, result.view_mut())?; // pairs of points at infinity
+    stream.fill(0, result.view_mut())?; // windows at infinity
     let scalars = Scalars::montgomery(values.view());
     if !scalars.is_empty() {
         let query = Query::<G>::identity(points.view());

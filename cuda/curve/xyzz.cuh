@@ -81,9 +81,8 @@ SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Affine<F>& a) {
 }
 
 // 2p: dbl-2008-s-1, 6M + 3S (2M of them under one reduction). Infinity stays infinity: ZZ3 = V ZZ1.
-template <class F>
-SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Xyzz<F>& p) {
-    using Ops = CalledField;
+template <class Ops, class F>
+G16_FIELD_INLINE Xyzz<F> dbl_with(const Xyzz<F>& p) {
     const F u = dbl(p.y);
     const F v = Ops::square(u);
     const F w = Ops::mul(u, v);
@@ -95,6 +94,12 @@ SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Xyzz<F>& p) {
     const F zz3 = Ops::mul(v, p.zz);
     const F zzz3 = Ops::mul(w, p.zzz);
     return {x3, y3, zz3, zzz3};
+}
+
+// 2p.
+template <class F>
+SIMT_NOINLINE SIMT_HD Xyzz<F> dbl(const Xyzz<F>& p) {
+    return dbl_with<CalledField>(p);
 }
 
 // p + a: madd-2008-s, 8M + 2S (2M of them under one reduction).
@@ -130,9 +135,8 @@ SIMT_NOINLINE SIMT_HD Xyzz<F> add_mixed(const Xyzz<F>& p, const Affine<F>& a) {
 }
 
 // p + q: add-2008-s, 12M + 2S (2M of them under one reduction).
-template <class F>
-SIMT_NOINLINE SIMT_HD Xyzz<F> add(const Xyzz<F>& p, const Xyzz<F>& q) {
-    using Ops = CalledField;
+template <class Ops, class F>
+G16_FIELD_INLINE Xyzz<F> add_with(const Xyzz<F>& p, const Xyzz<F>& q) {
     if (q.is_infinity()) return p;
     if (p.is_infinity()) return q;
     const F u1 = Ops::mul(p.x, q.zz);
@@ -141,7 +145,7 @@ SIMT_NOINLINE SIMT_HD Xyzz<F> add(const Xyzz<F>& p, const Xyzz<F>& q) {
     const F s2 = Ops::mul(q.y, p.zzz);
     const F pd = u2 - u1;
     const F r = s2 - s1;
-    if (pd.is_zero()) return r.is_zero() ? dbl(p) : Xyzz<F>::infinity();
+    if (pd.is_zero()) return r.is_zero() ? dbl_with<Ops>(p) : Xyzz<F>::infinity();
     const F pp = Ops::square(pd);
     const F ppp = Ops::mul(pd, pp);
     const F qq = Ops::mul(u1, pp);
@@ -150,6 +154,12 @@ SIMT_NOINLINE SIMT_HD Xyzz<F> add(const Xyzz<F>& p, const Xyzz<F>& q) {
     const F zz3 = Ops::mul(Ops::mul(p.zz, q.zz), pp);
     const F zzz3 = Ops::mul(Ops::mul(p.zzz, q.zzz), ppp);
     return {x3, y3, zz3, zzz3};
+}
+
+// p + q.
+template <class F>
+SIMT_NOINLINE SIMT_HD Xyzz<F> add(const Xyzz<F>& p, const Xyzz<F>& q) {
+    return add_with<CalledField>(p, q);
 }
 
 // The same point in affine coordinates. One inversion: 1/Z = ZZ / ZZZ, and 1/ZZ = (1/Z)^2.

@@ -1,11 +1,10 @@
-// The last sums and the doublings between windows, on the host: a dependent chain that one CPU core
+// The doublings between windows and the last sums, on the host: a dependent chain that one CPU core
 // runs faster than a GPU thread.
 #include "curve/encode.cuh"
 #include "curve/g1.cuh"
 #include "curve/g2.cuh"
 #include "msm/launch.cuh"
 #include "msm/plan.cuh"
-#include "msm/reduce.cuh"
 
 namespace G16_NS::msm {
 namespace {
@@ -13,13 +12,11 @@ namespace {
 // Horner's rule over the windows from the top: 255 doublings.
 template <class F>
 Status finish(const G16MsmPlan& plan, const void* result, uint8_t* encoding) {
-    const auto* pairs = static_cast<const Pair<Xyzz<F>>*>(result);
+    const auto* windows = static_cast<const Xyzz<F>*>(result);
     Xyzz<F> sum = Xyzz<F>::infinity();
     for (uint32_t window = plan.windows; window-- > 0;) {
         for (uint32_t i = 0; i < window_width(plan.windows, window); i++) sum = dbl(sum);
-        const Pair<Xyzz<F>>* tail = pairs + (uint64_t(window) << plan.tail_bits);
-        const uint32_t stride_log2 = plan.bucket_bits - plan.tail_bits;
-        sum = add(sum, reduce_segment(tail, 1u << plan.tail_bits, stride_log2).sum);
+        sum = add(sum, windows[window]);
     }
     encode_uncompressed(sum, encoding);
     return 0;

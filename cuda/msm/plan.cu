@@ -21,18 +21,18 @@ uint32_t group_of(uint32_t terms, uint32_t windows) {
     return static_cast<uint32_t>((windows + groups - 1) / groups);
 }
 
+uint32_t task_terms(uint32_t mean, uint64_t entries) {
+    uint64_t most = (uint64_t(mean) + 1) * kTaskTermsPerMean;
+    if (most > entries >> kTasksLog2) most = entries >> kTasksLog2;
+    return static_cast<uint32_t>(most > kTaskTermsMin ? most : kTaskTermsMin);
+}
+
 // Rounds until a bucket of all terms, cut into tasks, is one sum.
 uint32_t combine_rounds(uint32_t terms, uint32_t task_terms) {
     uint64_t sums = (uint64_t(terms) + task_terms - 1) / task_terms;
     uint32_t rounds = 0;
     while (sums > (uint64_t(1) << (rounds * kCombineFanInLog2))) rounds += 1;
     return rounds;
-}
-
-uint32_t tail_bits(uint32_t bucket_bits) {
-    uint32_t bits = reduced_bits(bucket_bits);
-    while (bits > kTailBitsMax) bits = reduced_bits(bits);
-    return bits;
 }
 
 template <class Point>
@@ -48,15 +48,11 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* o
     plan.windows = windows;
     plan.group = group;
     plan.bucket_bits = window_width(windows, 0) - 1;
-    const uint64_t mean = (uint64_t(terms) >> plan.bucket_bits) + 1;
-    const uint64_t task_terms = mean * kTaskTermsPerMean;
-    plan.task_terms =
-        static_cast<uint32_t>(task_terms > kTaskTermsMin ? task_terms : kTaskTermsMin);
     const uint64_t entries = uint64_t(terms) * group;
+    plan.task_terms = task_terms(terms >> plan.bucket_bits, entries);
     const uint64_t filled = entries < plan_buckets(plan) ? entries : plan_buckets(plan);
     const uint64_t tasks = entries / plan.task_terms + filled;
     plan.combine_rounds = combine_rounds(terms, plan.task_terms);
-    plan.tail_bits = tail_bits(plan.bucket_bits);
     if (entries > kIndexMax || tasks > kIndexMax || plan_offsets(plan) > kIndexMax) {
         return kInvalidValue;
     }
@@ -69,7 +65,7 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* o
     plan.sorted_bytes = sorted.bytes();
     plan.sort_bytes = scratch.bytes();
     plan.partial_bytes = sums.bytes();
-    plan.result_bytes = (uint64_t(windows) << plan.tail_bits) * sizeof(Pair<Point>);
+    plan.result_bytes = windows * sizeof(Point);
     *out = plan;
     return 0;
 }

@@ -116,12 +116,22 @@ inline SortScratch sort_scratch(const G16MsmPlan& plan, Carver& carver) {
     return scratch;
 }
 
-// A window's sum is Σ_s (sum_s + 2^stride_log2 · s · run_s) over its pairs s.
+// 2^h neighbouring buckets b of a window: sum = Σ (b − first + 1) · bucket b, and their plain sum
+// times 2^h. The window's sum is that of its whole pair.
 template <class Point>
 struct Pair {
     Point sum;
     Point run;
 };
+
+// Buckets of a segment of the reduction's first level, log2.
+inline uint32_t segment_bits(const G16MsmPlan& plan) {
+    uint32_t bits = kSegmentBitsMin;
+    while (bits < kSegmentBitsMax && plan_buckets(plan) >> (bits + 1) >= 1u << kSegmentsLog2) {
+        bits += 1;
+    }
+    return bits;
+}
 
 // What accumulation and reduction of a group need: a partial sum for each task, and the pairs of
 // two successive levels of the reduction.
@@ -132,17 +142,13 @@ struct Partials {
     Pair<Point>* odd;
 };
 
-inline uint32_t reduced_bits(uint32_t bits) {
-    return bits > kReduceLevelBits ? bits - kReduceLevelBits : 0;
-}
-
 template <class Point>
 inline Partials<Point> partials(const G16MsmPlan& plan, Carver& carver) {
-    uint32_t even_bits = reduced_bits(plan.bucket_bits);
+    const uint64_t segments = plan_buckets(plan) >> segment_bits(plan);
     Partials<Point> out;
     out.sums = carver.take<Point>(plan.tasks);
-    out.even = carver.take<Pair<Point>>(uint64_t(plan.group) << even_bits);
-    out.odd = carver.take<Pair<Point>>(uint64_t(plan.group) << reduced_bits(even_bits));
+    out.even = carver.take<Pair<Point>>(segments);
+    out.odd = carver.take<Pair<Point>>(segments / 2);
     return out;
 }
 

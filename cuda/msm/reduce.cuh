@@ -1,10 +1,10 @@
-// From the tasks' sums to a few pairs of points a window, for either curve.
+// From the tasks' sums to a point a window, for either curve.
 //
 // First the sums of each bucket are combined, in rounds of up to 2^kCombineFanInLog2 sums a thread;
-// with uniform scalars there is nothing to do. Then the buckets b of a window, weighted b + 1, are
-// summed in levels: a thread takes a segment of 2^L neighbours and leaves a pair (sum, run), where
-// the window's sum is Σ_s (sum_s + 2^stride · s · run_s) over the segments s. A level shortens the
-// window by 2^L and raises the stride by L.
+// with uniform scalars there is nothing to do. Then the buckets of a window are summed with their
+// weights: a thread takes a segment by running sums, which is the least work; pairs of segments are
+// joined level by level, which is the shortest chain, for there the additions are few and each is
+// waited for.
 #pragma once
 #include "curve/xyzz.cuh"
 #include "msm/plan.cuh"
@@ -45,52 +45,64 @@ __global__ void combine_kernel(CombineArguments arguments, Xyzz<F>* sums) {
     sums[first] = sum;
 }
 
+// How the first level adds: in line where the state leaves registers for it, else by a call.
+struct InlineAddition {
+    template <class F>
+    __device__ static __forceinline__ Xyzz<F> sum(const Xyzz<F>& p, const Xyzz<F>& q) {
+        return add_with<InlineField>(p, q);
+    }
+};
+
+struct CalledAddition {
+    template <class F>
+    __device__ static __forceinline__ Xyzz<F> sum(const Xyzz<F>& p, const Xyzz<F>& q) {
+        return add(p, q);
+    }
+};
+
 // The first level. One thread a segment, from its last bucket down: `run` is the sum of the buckets
-// so far, `sum` that of all `run`s, so bucket i of the segment counts i + 1 times in it.
-// Cost: 2 additions a bucket.
-template <class F>
-__global__ void reduce_buckets_kernel(const uint32_t* offsets, const Xyzz<F>* sums,
-                                      Pair<Xyzz<F>>* out, uint32_t segments,
-                                      uint32_t segment_bits) {
+// so far, `sum` that of all `run`s, so bucket i of the segment counts i + 1 times in it. The two
+// additions are one piece of code over pointers; both points lie in local memory between them.
+// Cost: 2 additions a bucket, and `segment_bits` doublings.
+template <class F, class Addition>
+__global__ void __launch_bounds__(kBucketThreads, kBucketBlocks)
+    reduce_buckets_kernel(const uint32_t* offsets, const Xyzz<F>* sums, Pair<Xyzz<F>>* out,
+                          uint32_t segments, uint32_t segment_bits) {
     const uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
     if (segment >= segments) return;
-    Xyzz<F> run = Xyzz<F>::infinity();
-    Xyzz<F> sum = Xyzz<F>::infinity();
-    for (uint32_t i = uint32_t(1) << segment_bits; i-- > 0;) {
-        const uint32_t bucket = (segment << segment_bits) + i;
-        const uint32_t at = offsets[bucket];
-        if (offsets[bucket + 1] != at) run = add(run, sums[at]);
-        sum = add(sum, run);
+    Pair<Xyzz<F>> pair = {Xyzz<F>::infinity(), Xyzz<F>::infinity()};
+    for (uint32_t step = uint32_t(2) << segment_bits; step-- > 0;) {
+        Xyzz<F>* to = &pair.sum;
+        const Xyzz<F>* from = &pair.run;
+        if (step % 2 != 0) {
+            const uint32_t bucket = (segment << segment_bits) + step / 2;
+            const uint32_t at = offsets[bucket];
+            if (offsets[bucket + 1] == at) continue;
+            to = &pair.run;
+            from = sums + at;
+        }
+        *to = Addition::sum(*to, *from);
     }
-    out[segment].sum = sum;
-    out[segment].run = run;
+    for (uint32_t i = 0; i < segment_bits; i++) pair.run = dbl(pair.run);
+    out[segment] = pair;
 }
 
-// A segment of pairs as one: sum = Σ sum_i + 2^stride · Σ i · run_i and run = Σ run_i.
-// Cost: 3 additions a pair, and `stride_log2` doublings.
+// A later level joins two neighbours (sum, run): one thread adds sum' = sum₀ + sum₁ + run₁, one of
+// another block run' = 2 (run₀ + run₁). The last level is without `run`, and its sums lie alone.
+// Cost: a chain of two additions.
 template <class F>
-SIMT_HD inline Pair<Xyzz<F>> reduce_segment(const Pair<Xyzz<F>>* pairs, uint32_t count,
-                                            uint32_t stride_log2) {
-    Xyzz<F> run = Xyzz<F>::infinity();
-    Xyzz<F> sum = Xyzz<F>::infinity();
-    Xyzz<F> weighted = Xyzz<F>::infinity();
-    for (uint32_t i = count; i-- > 0;) {
-        weighted = add(weighted, run);  // run is of the pairs above i: each counts once for each i
-        run = add(run, pairs[i].run);
-        sum = add(sum, pairs[i].sum);
+__global__ void reduce_pairs_kernel(const Pair<Xyzz<F>>* in, Pair<Xyzz<F>>* out, Xyzz<F>* last,
+                                    uint32_t pairs) {
+    const uint32_t pair = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= pairs) return;
+    const Pair<Xyzz<F>>& low = in[2 * uint64_t(pair)];
+    const Pair<Xyzz<F>>& high = in[2 * uint64_t(pair) + 1];
+    if (blockIdx.y == 0) {
+        const Xyzz<F> sum = add(add(low.sum, high.sum), high.run);
+        (last != nullptr ? last[pair] : out[pair].sum) = sum;
+    } else {
+        out[pair].run = dbl(add(low.run, high.run));
     }
-    for (uint32_t i = 0; i < stride_log2; i++) weighted = dbl(weighted);
-    return {add(sum, weighted), run};
-}
-
-// A later level: one thread a segment of 2^segment_bits pairs.
-template <class F>
-__global__ void reduce_pairs_kernel(const Pair<Xyzz<F>>* in, Pair<Xyzz<F>>* out, uint32_t segments,
-                                    uint32_t segment_bits, uint32_t stride_log2) {
-    const uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
-    if (segment >= segments) return;
-    out[segment] =
-        reduce_segment(in + (uint64_t(segment) << segment_bits), 1u << segment_bits, stride_log2);
 }
 
 // A bound on the sums that round `round` leaves: buckets of several tasks hold `several` at most,
@@ -119,41 +131,41 @@ Status launch_combine(const G16MsmPlan& plan, const Group& group, const SortedLi
     return 0;
 }
 
-template <class F>
+template <class F, class Addition>
 Status load_reduce() {
     if (const Status status = simt::load_kernel(combine_kernel<F>)) return status;
-    if (const Status status = simt::load_kernel(reduce_buckets_kernel<F>)) return status;
+    if (const Status status = simt::load_kernel(reduce_buckets_kernel<F, Addition>)) return status;
     return simt::load_kernel(reduce_pairs_kernel<F>);
 }
 
-template <class F>
+template <class F, class Addition>
 Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
                      void* scratch, void* result, Stream stream) {
-    using PairF = Pair<Xyzz<F>>;
     Group group;
     if (!group_at(plan, first_window, &group)) return kInvalidValue;
     Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
     const SortedLists lists = sorted_lists(plan, sorted_carver);
-    const Partials<Xyzz<F>> sums = partials<Xyzz<F>>(plan, scratch_carver);
-    PairF* last = static_cast<PairF*>(result) + (uint64_t(group.first) << plan.tail_bits);
+    const Partials<Xyzz<F>> memory = partials<Xyzz<F>>(plan, scratch_carver);
+    Xyzz<F>* windows = static_cast<Xyzz<F>*>(result) + group.first;
 
-    Status status = launch_combine(plan, group, lists, sums.sums, stream);
+    Status status = launch_combine(plan, group, lists, memory.sums, stream);
     if (status != 0) return status;
-    uint32_t bits = reduced_bits(plan.bucket_bits);
-    PairF* out = bits == plan.tail_bits ? last : sums.even;
-    const uint32_t segments = group.count << bits;
-    status = simt::launch(reduce_buckets_kernel<F>, blocks(segments, kReduceThreads),
-                          dim3(kReduceThreads), 0, stream, lists.offsets, sums.sums, out, segments,
-                          plan.bucket_bits - bits);
-    for (bool even = false; status == 0 && bits != plan.tail_bits; even = !even) {
-        const PairF* in = out;
-        const uint32_t before = bits;
-        bits = reduced_bits(before);
-        out = bits == plan.tail_bits ? last : even ? sums.even : sums.odd;
-        const uint32_t count = group.count << bits;
-        status = simt::launch(reduce_pairs_kernel<F>, blocks(count, kReduceThreads),
-                              dim3(kReduceThreads), 0, stream, in, out, count, before - bits,
-                              plan.bucket_bits - before);
+    uint32_t pairs = group.buckets >> segment_bits(plan);
+    status = simt::launch(reduce_buckets_kernel<F, Addition>, blocks(pairs, kBucketThreads),
+                          dim3(kBucketThreads), 0, stream, lists.offsets, memory.sums, memory.even,
+                          pairs, segment_bits(plan));
+    Pair<Xyzz<F>>* in = memory.even;
+    Pair<Xyzz<F>>* out = memory.odd;
+    while (status == 0 && pairs > group.count) {
+        pairs /= 2;
+        const bool is_last = pairs == group.count;
+        dim3 grid = blocks(pairs, kReduceThreads);
+        grid.y = is_last ? 1 : 2;
+        status = simt::launch(reduce_pairs_kernel<F>, grid, dim3(kReduceThreads), 0, stream, in,
+                              out, is_last ? windows : nullptr, pairs);
+        Pair<Xyzz<F>>* free = in;
+        in = out;
+        out = free;
     }
     return status;
 }

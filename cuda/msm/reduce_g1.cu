@@ -7,9 +7,9 @@ namespace G16_NS::msm {
 
 Status reduce_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
                  void* result, Stream stream) {
-    return launch_reduce<Fp>(*plan, first_window, sorted, partials, result, stream);
+    return launch_reduce<Fp, InlineAddition>(*plan, first_window, sorted, partials, result, stream);
 }
 
-Status load_reduce_g1() { return load_reduce<Fp>(); }
+Status load_reduce_g1() { return load_reduce<Fp, InlineAddition>(); }
 
 }  // namespace G16_NS::msm
