@@ -8,13 +8,14 @@ namespace G16_NS {
 // Constants of a modulus m of N 32-bit limbs, little-endian; R = 2^(32 N).
 template <int N>
 struct alignas(16) MontgomeryConstants {
-    uint32_t modulus[N];          // m
-    uint32_t one[N];              // R mod m: the number 1 in Montgomery form
-    uint32_t r_squared[N];        // R^2 mod m: takes a canonical number to Montgomery form
-    uint32_t digit[N];            // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
-    uint32_t modulus_minus_2[N];  // m - 2: Fermat's exponent for inversion
-    uint32_t inverse;             // k = -1/m mod 2^32
-    uint64_t inverse64;           // -1/m mod 2^64
+    uint32_t modulus[N];           // m
+    uint32_t one[N];               // R mod m: the number 1 in Montgomery form
+    uint32_t r_squared[N];         // R^2 mod m: takes a canonical number to Montgomery form
+    uint32_t digit[N];             // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
+    uint32_t modulus_minus_2[N];   // m - 2: Fermat's exponent for inversion
+    uint32_t twice_square[2 * N];  // 2 m^2
+    uint32_t inverse;              // k = -1/m mod 2^32
+    uint64_t inverse64;            // -1/m mod 2^64
 };
 
 namespace constants {
@@ -73,6 +74,18 @@ constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
         borrow = d >> 63;
     }
     c.digit[N - 1] = uint32_t(carry);
+    for (int i = 0; i < N; i++) {
+        carry = 0;
+        for (int j = 0; j < N; j++) {
+            carry += uint64_t(m[i]) * m[j] + c.twice_square[i + j];
+            c.twice_square[i + j] = uint32_t(carry);
+            carry >>= 32;
+        }
+        c.twice_square[i + N] = uint32_t(carry);
+    }
+    for (int i = 2 * N - 1; i >= 0; i--) {
+        c.twice_square[i] = c.twice_square[i] << 1 | (i > 0 ? c.twice_square[i - 1] >> 31 : 0);
+    }
     return c;
 }
 

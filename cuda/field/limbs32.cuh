@@ -168,6 +168,15 @@ struct Limbs32 {
         r[N - 1] = carry::addc(a[N - 1], b[N - 1]);
     }
 
+    // Whether a < b.
+    static G16_FIELD_INLINE bool less(const uint32_t* a, const uint32_t* b) {
+        uint32_t d = carry::sub_cc(a[0], b[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) d = carry::subc_cc(a[j], b[j]);
+        (void)d;
+        return carry::subc(0, 0) != 0;
+    }
+
     static G16_FIELD_INLINE void add(uint32_t* r, const uint32_t* a, const uint32_t* b) {
         uint32_t t[N];
         add_raw(t, a, b);
@@ -298,7 +307,52 @@ struct Limbs32 {
         }
     }
 
-    // r = w / R for w of 2N limbs, w < R m / 2: cancels the low half, adds the high half.
+    // w = a b of 2N limbs, for any a and b of N limbs. Products at even and at odd places have rows
+    // of their own; a row's carry goes where the next row of its parity ends.
+    static G16_FIELD_INLINE void mul_wide(uint32_t* w, const uint32_t* a, const uint32_t* b) {
+        uint32_t odd[2 * N];
+        mul_row(w, a, b[0]);
+        mul_row(odd, a + 1, b[0]);
+        w[N] = 0;
+        SIMT_UNROLL
+        for (int i = 1; i < N; i++) {
+            uint32_t* full = (i % 2 == 0 ? w : odd) + i / 2 * 2;
+            uint32_t* next = (i % 2 == 0 ? odd : w) + (i + 1) / 2 * 2;
+            mad_row_cc(full, a, b[i]);
+            full[N] = carry::addc(0, 0);
+            next[0] = carry::mad_lo_cc(a[1], b[i], next[0]);
+            next[1] = carry::madc_hi_cc(a[1], b[i], next[1]);
+            SIMT_UNROLL
+            for (int j = 2; j < N - 2; j += 2) {
+                next[j] = carry::madc_lo_cc(a[j + 1], b[i], next[j]);
+                next[j + 1] = carry::madc_hi_cc(a[j + 1], b[i], next[j + 1]);
+            }
+            next[N - 2] = carry::madc_lo_cc(a[N - 1], b[i], next[N - 2]);
+            next[N - 1] = carry::madc_hi(a[N - 1], b[i], 0);
+        }
+        w[1] = carry::add_cc(w[1], odd[0]);
+        SIMT_UNROLL
+        for (int j = 2; j < 2 * N - 1; j++) w[j] = carry::addc_cc(w[j], odd[j - 1]);
+        w[2 * N - 1] = carry::addc(w[2 * N - 1], odd[2 * N - 2]);
+    }
+
+    // w += x, for 2N limbs.
+    static G16_FIELD_INLINE void add_wide(uint32_t* w, const uint32_t* x) {
+        w[0] = carry::add_cc(w[0], x[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < 2 * N - 1; j++) w[j] = carry::addc_cc(w[j], x[j]);
+        w[2 * N - 1] = carry::addc(w[2 * N - 1], x[2 * N - 1]);
+    }
+
+    // w -= x modulo R^2.
+    static G16_FIELD_INLINE void sub_wide(uint32_t* w, const uint32_t* x) {
+        w[0] = carry::sub_cc(w[0], x[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < 2 * N - 1; j++) w[j] = carry::subc_cc(w[j], x[j]);
+        w[2 * N - 1] = carry::subc(w[2 * N - 1], x[2 * N - 1]);
+    }
+
+    // r = w / R for w of 2N limbs, w < 0.9 R m: cancels the low half, adds the high half.
     static G16_FIELD_INLINE void reduce_wide(uint32_t* r, const uint32_t* w) {
         uint32_t even[N], odd[N], t[N];
         SIMT_UNROLL

@@ -46,6 +46,16 @@ struct Limbs64 {
         store(r, d);
     }
 
+    // Whether a < b.
+    static bool less(const uint32_t* a, const uint32_t* b) {
+        const Number x = load(a), y = load(b);
+        Word borrow = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            borrow = Word((Wide(x.l[i]) - y.l[i] - borrow) >> 64) & 1;
+        }
+        return borrow != 0;
+    }
+
     static void add(uint32_t* r, const uint32_t* a, const uint32_t* b) {
         Number x = load(a), y = load(b);
         Wide t = 0;
@@ -98,6 +108,91 @@ struct Limbs64 {
     }
 
     static void sqr(uint32_t* r, const uint32_t* a) { mul(r, a, a); }
+
+    struct Double {
+        Word l[2 * kLimbs];
+    };
+
+    static Double load_wide(const uint32_t* x) {
+        Double n;
+        std::memcpy(n.l, x, sizeof n.l);
+        return n;
+    }
+
+    static void store_wide(uint32_t* r, const Double& x) { std::memcpy(r, x.l, sizeof x.l); }
+
+    // r = a + b, without reduction.
+    static void add_raw(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        Number x = load(a), y = load(b);
+        Wide t = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            t += Wide(x.l[i]) + y.l[i];
+            x.l[i] = Word(t);
+            t >>= 64;
+        }
+        store(r, x);
+    }
+
+    // w = a b of twice the limbs, for any a and b.
+    static void mul_wide(uint32_t* w, const uint32_t* a, const uint32_t* b) {
+        const Number x = load(a), y = load(b);
+        Double t{};
+        for (int i = 0; i < kLimbs; i++) {
+            Word carry = 0;
+            for (int j = 0; j < kLimbs; j++) {
+                const Wide s = Wide(x.l[j]) * y.l[i] + t.l[i + j] + carry;
+                t.l[i + j] = Word(s);
+                carry = Word(s >> 64);
+            }
+            t.l[i + kLimbs] = carry;
+        }
+        store_wide(w, t);
+    }
+
+    // w += x.
+    static void add_wide(uint32_t* w, const uint32_t* x) {
+        Double a = load_wide(w), b = load_wide(x);
+        Wide t = 0;
+        for (int i = 0; i < 2 * kLimbs; i++) {
+            t += Wide(a.l[i]) + b.l[i];
+            a.l[i] = Word(t);
+            t >>= 64;
+        }
+        store_wide(w, a);
+    }
+
+    // w -= x modulo R^2.
+    static void sub_wide(uint32_t* w, const uint32_t* x) {
+        Double a = load_wide(w), b = load_wide(x);
+        Word borrow = 0;
+        for (int i = 0; i < 2 * kLimbs; i++) {
+            const Wide t = Wide(a.l[i]) - b.l[i] - borrow;
+            a.l[i] = Word(t);
+            borrow = Word(t >> 64) & 1;
+        }
+        store_wide(w, a);
+    }
+
+    // r = w / R for w < 0.9 R m.
+    static void reduce_wide(uint32_t* r, const uint32_t* w) {
+        Double t = load_wide(w);
+        Word top = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            const Word q = t.l[i] * P::kConstants.inverse64;
+            Word carry = 0;
+            for (int j = 0; j < kLimbs; j++) {
+                const Wide s = Wide(q) * modulus(j) + t.l[i + j] + carry;
+                t.l[i + j] = Word(s);
+                carry = Word(s >> 64);
+            }
+            const Wide s = Wide(t.l[i + kLimbs]) + carry + top;
+            t.l[i + kLimbs] = Word(s);
+            top = Word(s >> 64);
+        }
+        Number high;
+        std::memcpy(high.l, t.l + kLimbs, sizeof high.l);
+        store_reduced(r, high);
+    }
 
     // r = (a b + c d) / R.
     static void mul_add_mul(uint32_t* r, const uint32_t* a, const uint32_t* b, const uint32_t* c,

@@ -56,11 +56,13 @@ struct alignas(16) Residue {
 
     // Writes the number's limbs, below the modulus, without the factor R.
     G16_FIELD_INLINE void to_canonical(uint32_t* limbs) const {
-        Residue unit = zero();
-        unit.l[0] = 1;
-        const Residue x = *this * unit;
+        uint32_t wide[2 * kLimbs];
         SIMT_UNROLL
-        for (int i = 0; i < kLimbs; i++) limbs[i] = x.l[i];
+        for (int i = 0; i < kLimbs; i++) {
+            wide[i] = l[i];
+            wide[kLimbs + i] = 0;
+        }
+        Limbs::reduce_wide(limbs, wide);
     }
 
     G16_FIELD_INLINE bool is_zero() const {

@@ -38,38 +38,35 @@ inline ScalarBits digit_offset(uint32_t windows) {
     return offset;
 }
 
-// a − b modulo 2^256, and whether it borrowed.
-__device__ __forceinline__ bool subtract(ScalarBits* out, const uint32_t* a, const uint32_t* b) {
-    uint64_t borrow = 0;
-    SIMT_UNROLL
-    for (int i = 0; i < 8; i++) {
-        uint64_t difference = uint64_t(a[i]) - b[i] - borrow;
-        out->l[i] = static_cast<uint32_t>(difference);
-        borrow = difference >> 63;
-    }
-    return borrow != 0;
-}
-
 __device__ __forceinline__ void add_to(ScalarBits* a, const uint32_t* b) {
-    uint64_t carry = 0;
-    SIMT_UNROLL
-    for (int i = 0; i < 8; i++) {
-        carry += uint64_t(a->l[i]) + b[i];
-        a->l[i] = static_cast<uint32_t>(carry);
-        carry >>= 32;
-    }
+    Fr::Limbs::add_raw(a->l, a->l, b);
 }
 
 // Replaces a canonical scalar by its opposite where that is smaller; whether it did.
 __device__ __forceinline__ bool to_lower_half(ScalarBits* value) {
-    // (r + 1)/2: scalars from this on are negated.
-    const ScalarBits half_order = {{0x80000001u, 0x7fffffffu, 0x7fff2dffu, 0xa9ded201u, 0x04d0ec02u,
-                                    0x199cec04u, 0x94cebea4u, 0x39f6d3a9u}};
-    ScalarBits difference;
-    if (subtract(&difference, value->l, half_order.l)) return false;
-    const ScalarBits positive = *value;
-    subtract(value, FrModulus::constants().modulus, positive.l);
-    return true;
+    const Fr opposite = -Fr::from_limbs(value->l);
+    const bool smaller = Fr::Limbs::less(opposite.l, value->l);
+    SIMT_UNROLL
+    for (int i = 0; i < 8; i++) value->l[i] = smaller ? opposite.l[i] : value->l[i];
+    return smaller;
+}
+
+// value / 2^bits for bits below 256. Limbs are selected, not indexed, so that they stay in
+// registers.
+__device__ __forceinline__ void shift_right(ScalarBits* value, uint32_t bits) {
+    SIMT_UNROLL
+    for (int limbs = 4; limbs > 0; limbs /= 2) {
+        const bool moves = (bits / 32 & limbs) != 0;
+        SIMT_UNROLL
+        for (int i = 0; i < 8; i++) {
+            const uint32_t higher = i + limbs < 8 ? value->l[(i + limbs) % 8] : 0;
+            value->l[i] = moves ? higher : value->l[i];
+        }
+    }
+    SIMT_UNROLL
+    for (int i = 0; i < 8; i++) {
+        value->l[i] = __funnelshift_r(value->l[i], i < 7 ? value->l[(i + 1) % 8] : 0, bits % 32);
+    }
 }
 
 }  // namespace G16_NS

@@ -30,15 +30,15 @@ struct EntryWalk {
     }
 };
 
-// A thread's place in shared memory for the point that is on its way. Words of one index lie side
-// by side for all threads, free of bank conflicts.
-template <class F>
-struct PointSlot {
-    static constexpr uint32_t kWords = sizeof(Affine<F>) / sizeof(uint4);
+// A thread's place in shared memory for the point, or the coordinate, that is on its way. Words of
+// one index lie side by side for all threads, free of bank conflicts.
+template <class T>
+struct Slot {
+    static constexpr uint32_t kWords = sizeof(T) / sizeof(uint4);
     uint4* words;
 
-    __device__ __forceinline__ void fetch(const Affine<F>* point) const {
-        const uint4* from = reinterpret_cast<const uint4*>(point);
+    __device__ __forceinline__ void fetch(const T* item) const {
+        const uint4* from = reinterpret_cast<const uint4*>(item);
         SIMT_UNROLL
         for (uint32_t i = 0; i < kWords; i++) {
             simt::cp_async16(words + i * kAccumulateThreads, from + i);
@@ -46,15 +46,25 @@ struct PointSlot {
         simt::cp_async_commit();
     }
 
-    __device__ __forceinline__ Affine<F> take() const {
+    __device__ __forceinline__ T take() const {
         simt::cp_async_wait<0>();
-        Affine<F> point;
+        return read();
+    }
+
+    __device__ __forceinline__ T read() const {
+        uint4 copy[kWords];
         SIMT_UNROLL
-        for (uint32_t i = 0; i < kWords; i++) {
-            const uint4 word = words[i * kAccumulateThreads];
-            memcpy(reinterpret_cast<uint8_t*>(&point) + i * sizeof(uint4), &word, sizeof(uint4));
-        }
-        return point;
+        for (uint32_t i = 0; i < kWords; i++) copy[i] = words[i * kAccumulateThreads];
+        T item;
+        memcpy(&item, copy, sizeof(T));
+        return item;
+    }
+
+    __device__ __forceinline__ void write(const T& item) const {
+        uint4 copy[kWords];
+        memcpy(copy, &item, sizeof(T));
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < kWords; i++) words[i * kAccumulateThreads] = copy[i];
     }
 };
 
@@ -76,7 +86,7 @@ template <class F, class Ops, uint32_t BLOCKS>
 __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     accumulate_kernel(AccumulateArguments arguments, const Affine<F>* __restrict__ points,
                       Xyzz<F>* __restrict__ sums) {
-    SIMT_SHARED(uint4, slots, PointSlot<F>::kWords * kAccumulateThreads);
+    SIMT_SHARED(uint4, slots, Slot<Affine<F>>::kWords * kAccumulateThreads);
     const uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= arguments.tasks) return;
     const uint32_t length = arguments.task_terms - arguments.lists.shortness[place];
@@ -85,7 +95,7 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     const uint32_t start = arguments.lists.task_starts[task];
     const uint32_t* entries = arguments.lists.payload;
 
-    const PointSlot<F> slot = {slots + threadIdx.x};
+    const Slot<Affine<F>> slot = {slots + threadIdx.x};
     EntryWalk walk = {start, start + length};
     uint32_t next = walk.next(entries, arguments.map);
     if (next != kNoPoint) slot.fetch(points + next);
@@ -100,8 +110,13 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     sums[arguments.lists.order[place]] = sum;
 }
 
-template <class F, class Ops, uint32_t BLOCKS>
-Status launch_accumulate(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
+template <class F>
+using AccumulateKernel = void (*)(AccumulateArguments, const Affine<F>*, Xyzz<F>*);
+
+// Enqueues a kernel that gives each task this many threads and each block so much shared memory.
+template <class F>
+Status launch_accumulate(AccumulateKernel<F> kernel, uint32_t threads_per_task, size_t shared_bytes,
+                         const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
                          const void* points, const G16IndexMap& map, uint32_t resume, void* scratch,
                          Stream stream) {
     Group group;
@@ -114,8 +129,8 @@ Status launch_accumulate(const G16MsmPlan& plan, uint32_t first_window, const vo
     arguments.task_terms = plan.task_terms;
     arguments.resume = resume;
     Xyzz<F>* sums = partials<Xyzz<F>>(plan, scratch_carver).sums;
-    return simt::launch(accumulate_kernel<F, Ops, BLOCKS>, blocks(plan.tasks, kAccumulateThreads),
-                        dim3(kAccumulateThreads), 0, stream, arguments,
+    const dim3 grid = blocks(uint64_t(plan.tasks) * threads_per_task, kAccumulateThreads);
+    return simt::launch(kernel, grid, dim3(kAccumulateThreads), shared_bytes, stream, arguments,
                         static_cast<const Affine<F>*>(points), sums);
 }
 

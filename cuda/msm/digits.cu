@@ -8,18 +8,6 @@ namespace {
 
 constexpr uint32_t kSignBit = 0x80000000u;
 
-// Bits start … start + 31 of a value below 2^256; limbs are selected, not indexed, so that they
-// stay in registers.
-__device__ __forceinline__ uint32_t bits_at(const ScalarBits& value, uint32_t start) {
-    uint32_t low = 0, high = 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 8; i++) {
-        if (i == start / 32) low = value.l[i];
-        if (i == start / 32 + 1) high = value.l[i];
-    }
-    return __funnelshift_r(low, high, start % 32);
-}
-
 // The canonical limbs of a scalar.
 __device__ __forceinline__ ScalarBits load_scalar(const G16MsmScalars& scalars, uint32_t variable) {
     const Fr scalar = static_cast<const Fr*>(scalars.scalars)[variable];
@@ -33,8 +21,8 @@ __device__ __forceinline__ ScalarBits load_scalar(const G16MsmScalars& scalars, 
     return limbs;
 }
 
-// One thread a term. Plan: load the scalar once, negate it into the lower half, add K, and cut each
-// window's digit out of the sum. Cost: 32 bytes read (and one multiplication from Montgomery form),
+// One thread a term. Plan: load the scalar once, negate it into the lower half, add K, and cut one
+// window's digit after the other off the sum. Cost: 32 bytes read (and one multiplication from Montgomery form),
 // 8 bytes written a window, coalesced.
 __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint32_t* keys,
                               uint32_t* payload) {
@@ -52,18 +40,20 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
         negated = to_lower_half(&value);
     }
     add_to(&value, windows.offset.l);
+    shift_right(&value, window_start(windows.windows, windows.first));
 
+    SIMT_ROLLED
     for (uint32_t i = 0; i < windows.count; i++) {
         const uint32_t width = window_width(windows.windows, windows.first + i);
-        const uint32_t start = window_start(windows.windows, windows.first + i);
         const uint32_t half = uint32_t(1) << (width - 1);
-        const uint32_t raised = bits_at(value, start) & (2 * half - 1);
+        const uint32_t raised = value.l[0] & (2 * half - 1);
         const bool below = raised < half;
         const uint32_t magnitude = below ? half - raised : raised - half;
         const uint64_t at = uint64_t(i) * scalars.terms + term;
         keys[at] = magnitude == 0 ? windows.count << windows.bucket_bits
                                   : (i << windows.bucket_bits) + magnitude - 1;
         payload[at] = variable | (below != negated ? kSignBit : 0);
+        shift_right(&value, width);
     }
 }
 

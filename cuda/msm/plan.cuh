@@ -62,7 +62,6 @@ class Carver {
 // of them; all levels are one exclusive sum, `buckets` entries each and the total behind them.
 struct SortedLists {
     uint32_t* payload;      // variable | sign << 31, by bucket
-    uint32_t* starts;       // buckets + 1: where a bucket's terms start in `payload`
     uint32_t* offsets;      // (combine_rounds + 1) · buckets + 1
     uint32_t* task_starts;  // by task: its first term
     uint32_t* order;        // tasks, the longest first, then slots without a task
@@ -80,7 +79,6 @@ inline uint64_t plan_offsets(const G16MsmPlan& plan) {
 inline SortedLists sorted_lists(const G16MsmPlan& plan, Carver& carver) {
     SortedLists lists;
     lists.payload = carver.take<uint32_t>(uint64_t(plan.terms) * plan.group);
-    lists.starts = carver.take<uint32_t>(plan_buckets(plan) + 1);
     lists.offsets = carver.take<uint32_t>(plan_offsets(plan));
     lists.task_starts = carver.take<uint32_t>(plan.tasks);
     lists.order = carver.take<uint32_t>(plan.tasks);
@@ -93,6 +91,8 @@ struct SortScratch {
     uint32_t* keys;
     uint32_t* keys_sorted;
     uint32_t* payload;
+    uint32_t* starts;  // by bucket: where its terms start in SortedLists::payload, then where they
+    uint32_t* ends;    // end; both 0 without terms
     uint32_t* counts;  // as SortedLists::offsets, before the sum
     uint32_t* shortness;
     uint32_t* tasks;
@@ -108,6 +108,8 @@ inline SortScratch sort_scratch(const G16MsmPlan& plan, Carver& carver) {
     scratch.keys = carver.take<uint32_t>(entries);
     scratch.keys_sorted = carver.take<uint32_t>(entries);
     scratch.payload = carver.take<uint32_t>(entries);
+    scratch.starts = carver.take<uint32_t>(2 * plan_buckets(plan));
+    scratch.ends = scratch.starts == nullptr ? nullptr : scratch.starts + plan_buckets(plan);
     scratch.counts = carver.take<uint32_t>(plan_offsets(plan));
     scratch.shortness = carver.take<uint32_t>(plan.tasks);
     scratch.tasks = carver.take<uint32_t>(plan.tasks);

@@ -8,6 +8,7 @@
 #pragma once
 #include "curve/xyzz.cuh"
 #include "msm/plan.cuh"
+#include "msm/quad.cuh"
 
 namespace G16_NS::msm {
 
@@ -49,7 +50,7 @@ __global__ void combine_kernel(CombineArguments arguments, Xyzz<F>* sums) {
 struct InlineAddition {
     template <class F>
     __device__ static __forceinline__ Xyzz<F> sum(const Xyzz<F>& p, const Xyzz<F>& q) {
-        return add_with<InlineField>(p, q);
+        return add_with<CalledField>(p, q);
     }
 };
 
@@ -87,21 +88,31 @@ __global__ void __launch_bounds__(kBucketThreads, kBucketBlocks)
     out[segment] = pair;
 }
 
-// A later level joins two neighbours (sum, run): one thread adds sum' = sum₀ + sum₁ + run₁, one of
+// A later level joins two neighbours (sum, run): four lanes add sum' = sum₀ + sum₁ + run₁, four of
 // another block run' = 2 (run₀ + run₁). The last level is without `run`, and its sums lie alone.
-// Cost: a chain of two additions.
+// Cost: a chain of eight multiplications.
 template <class F>
 __global__ void reduce_pairs_kernel(const Pair<Xyzz<F>>* in, Pair<Xyzz<F>>* out, Xyzz<F>* last,
                                     uint32_t pairs) {
-    const uint32_t pair = blockIdx.x * blockDim.x + threadIdx.x;
-    if (pair >= pairs) return;
-    const Pair<Xyzz<F>>& low = in[2 * uint64_t(pair)];
-    const Pair<Xyzz<F>>& high = in[2 * uint64_t(pair) + 1];
+    const uint32_t pair = blockIdx.x * kQuads + threadIdx.x / kQuadLanes;
+    const Quad<F> quad = {threadIdx.x / kQuadLanes, threadIdx.x % kQuadLanes};
+    const uint64_t first = 2 * uint64_t(pair < pairs ? pair : pairs - 1);
+    const Pair<Xyzz<F>>& low = in[first];
+    const Pair<Xyzz<F>>& high = in[first + 1];
     if (blockIdx.y == 0) {
-        const Xyzz<F> sum = add(add(low.sum, high.sum), high.run);
-        (last != nullptr ? last[pair] : out[pair].sum) = sum;
+        quad.fetch(kQuadA, low.sum);
+        quad.fetch(kQuadB, high.sum);
+        quad_add(quad);
+        quad.copy(kQuadC, kQuadB);
+        quad.fetch(kQuadA, high.run);
+        quad_add(quad);
+        if (pair < pairs) quad.put(last != nullptr ? last + pair : &out[pair].sum, kQuadC);
     } else {
-        out[pair].run = dbl(add(low.run, high.run));
+        quad.fetch(kQuadA, low.run);
+        quad.fetch(kQuadB, high.run);
+        quad_add(quad);
+        quad_double(quad);
+        if (pair < pairs) quad.put(&out[pair].run, kQuadA);
     }
 }
 
@@ -159,10 +170,11 @@ Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, const void* 
     while (status == 0 && pairs > group.count) {
         pairs /= 2;
         const bool is_last = pairs == group.count;
-        dim3 grid = blocks(pairs, kReduceThreads);
+        dim3 grid = blocks(pairs, kQuads);
         grid.y = is_last ? 1 : 2;
-        status = simt::launch(reduce_pairs_kernel<F>, grid, dim3(kReduceThreads), 0, stream, in,
-                              out, is_last ? windows : nullptr, pairs);
+        status =
+            simt::launch(reduce_pairs_kernel<F>, grid, dim3(kReduceThreads), Quad<F>::kSharedBytes,
+                         stream, in, out, is_last ? windows : nullptr, pairs);
         Pair<Xyzz<F>>* free = in;
         in = out;
         out = free;

@@ -12,8 +12,9 @@ struct Lists {
     SortedLists sorted;
     SortScratch scratch;
     uint32_t entries;
-    uint32_t buckets;
-    uint32_t tasks;  // slots
+    uint32_t buckets;       // of the group
+    uint32_t plan_buckets;  // of a whole group
+    uint32_t tasks;         // slots
     uint32_t task_terms;
     uint32_t rounds;
 };
@@ -34,20 +35,41 @@ __device__ __forceinline__ uint32_t lower_bound(const uint32_t* keys, uint32_t l
     return first;
 }
 
-// One thread a bucket finds its entries and counts its tasks, and the sums that each combining
-// round leaves of them (none where a round finds a single sum). Cost: two binary searches.
-__global__ void buckets_kernel(Lists lists) {
+// An entry at a change of key tells where a bucket starts or ends. One thread for kBoundsEntries of
+// them. Cost: 4 bytes an entry.
+__global__ void bounds_kernel(Lists lists) {
+    const uint32_t first = (blockIdx.x * blockDim.x + threadIdx.x) * kBoundsEntries;
+    if (first >= lists.entries) return;
+    const uint32_t* keys = lists.scratch.keys_sorted;
+    uint32_t before = first == 0 ? lists.buckets : keys[first - 1];
+    if (first == 0 && keys[0] < lists.buckets) lists.scratch.starts[keys[0]] = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < kBoundsEntries; i++) {
+        const uint32_t entry = first + i;
+        if (entry >= lists.entries) break;
+        const uint32_t bucket = keys[entry];
+        if (bucket != before && entry != 0) {
+            lists.scratch.ends[before] = entry;
+            if (bucket < lists.buckets) lists.scratch.starts[bucket] = entry;
+        }
+        before = bucket;
+    }
+    if (first + kBoundsEntries >= lists.entries && before < lists.buckets) {
+        lists.scratch.ends[before] = lists.entries;
+    }
+}
+
+// One thread a bucket counts its tasks, and the sums that each combining round leaves of them (none
+// where a round finds a single sum).
+__global__ void counts_kernel(Lists lists) {
     const uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
     if (bucket > lists.buckets) return;
-    const uint32_t* keys = lists.scratch.keys_sorted;
-    const uint32_t start = lower_bound(keys, lists.entries, bucket);
-    lists.sorted.starts[bucket] = start;
     uint32_t* counts = lists.scratch.counts;
     if (bucket == lists.buckets) {
         counts[uint64_t(lists.rounds + 1) * lists.buckets] = 0;
         return;
     }
-    const uint32_t length = lower_bound(keys + start, lists.entries - start, bucket + 1);
+    const uint32_t length = lists.scratch.ends[bucket] - lists.scratch.starts[bucket];
     const uint32_t tasks = (length + lists.task_terms - 1) / lists.task_terms;
     counts[bucket] = tasks;
     for (uint32_t round = 1; round <= lists.rounds; round++) {
@@ -70,8 +92,8 @@ __global__ void tasks_kernel(Lists lists) {
         const uint32_t bucket = lower_bound(offsets, lists.buckets, task + 1) - 1;
         const uint32_t first = offsets[bucket];
         const uint64_t count = offsets[bucket + 1] - first;
-        const uint32_t start = lists.sorted.starts[bucket];
-        const uint64_t entries = lists.sorted.starts[bucket + 1] - start;
+        const uint32_t start = lists.scratch.starts[bucket];
+        const uint64_t entries = lists.scratch.ends[bucket] - start;
         const uint32_t begin = static_cast<uint32_t>(entries * (task - first) / count);
         const uint32_t end = static_cast<uint32_t>(entries * (task - first + 1) / count);
         lists.sorted.task_starts[task] = start + begin;
@@ -100,6 +122,17 @@ Status sort_pairs(const SortScratch& scratch, const uint32_t* keys, uint32_t* ke
                             0, bits, stream);
 }
 
+Status find_buckets(const Lists& lists, Stream stream) {
+    const size_t bytes = 2 * uint64_t(lists.plan_buckets) * sizeof(uint32_t);
+    Status status = simt::fill_bytes(lists.scratch.starts, 0, bytes, stream);
+    if (status != 0) return status;
+    status = simt::launch(bounds_kernel, blocks(lists.entries, kListsThreads * kBoundsEntries),
+                          dim3(kListsThreads), 0, stream, lists);
+    if (status != 0) return status;
+    return simt::launch(counts_kernel, blocks(uint64_t(lists.buckets) + 1, kListsThreads),
+                        dim3(kListsThreads), 0, stream, lists);
+}
+
 Status sum_counts(const Lists& lists, Stream stream) {
     const SortScratch& scratch = lists.scratch;
     const uint32_t length = (lists.rounds + 1) * lists.buckets + 1;
@@ -123,8 +156,8 @@ Status sort_tasks(const Lists& lists, Stream stream) {
 
 }  // namespace
 
-// Plan: digits; a radix sort by window and bucket; each bucket's entries and task count; their
-// offsets; the tasks; a radix sort of the tasks by length.
+// Plan: digits; a radix sort by window and bucket; each bucket's entries and task count; the
+// counts' sums; the tasks; a radix sort of the tasks by length.
 Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
             void* sorted, void* scratch, Stream stream) {
     Group group;
@@ -136,6 +169,7 @@ Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first
     lists.scratch = sort_scratch(*plan, scratch_carver);
     lists.entries = scalars->terms * group.count;
     lists.buckets = group.buckets;
+    lists.plan_buckets = static_cast<uint32_t>(plan_buckets(*plan));
     lists.tasks = plan->tasks;
     lists.task_terms = plan->task_terms;
     lists.rounds = plan->combine_rounds;
@@ -146,8 +180,7 @@ Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first
     status = sort_pairs(s, s.keys, s.keys_sorted, s.payload, lists.sorted.payload, lists.entries,
                         group.buckets, stream);
     if (status != 0) return status;
-    status = simt::launch(buckets_kernel, blocks(uint64_t(group.buckets) + 1, kListsThreads),
-                          dim3(kListsThreads), 0, stream, lists);
+    status = find_buckets(lists, stream);
     if (status != 0) return status;
     status = sum_counts(lists, stream);
     if (status != 0) return status;
@@ -155,7 +188,8 @@ Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first
 }
 
 Status load_sort() {
-    if (const Status status = simt::load_kernel(buckets_kernel)) return status;
+    if (const Status status = simt::load_kernel(bounds_kernel)) return status;
+    if (const Status status = simt::load_kernel(counts_kernel)) return status;
     return simt::load_kernel(tasks_kernel);
 }
 

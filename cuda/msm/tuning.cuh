@@ -9,8 +9,8 @@ namespace G16_NS::msm {
 // Windows of a scalar by ceil(log2(terms)): the minimum of
 //     windows · terms + 3 · (buckets of all windows)
 // additions, for 2 additions a bucket in the first level of the reduction and 1 in the rest.
-// The table is derived from this cost; on an H200 neighbouring numbers were no faster at 2^16, 2^18,
-// 2^20, 2^22 and 2^24 (2^20: 8.4, 8.0, 8.2 ms with 17, 16, 15 windows).
+// The table is derived from this cost; on an H200 neighbouring numbers were no faster at 2^16,
+// 2^18, 2^20, 2^22 and 2^24 (2^20: 8.4, 8.0, 8.2 ms with 17, 16, 15 windows).
 constexpr uint32_t kWindowsByLog2Terms[] = {
     63, 63, 63, 63, 60, 51, 46, 43, 39, 36,  // 2^0 … 2^9
     33, 31, 29, 27, 25, 23, 21, 19, 18, 17,  // 2^10 … 2^19
@@ -42,11 +42,12 @@ constexpr uint64_t kGroupEntriesMax = uint64_t(1) << 26;
 
 constexpr uint32_t kDigitsThreads = 256;
 constexpr uint32_t kListsThreads = 256;
+constexpr uint32_t kBoundsEntries = 4;  // 16 bytes of keys a thread
 // Three blocks of 128 threads a multiprocessor at 168 registers each reached 2.84 G additions/s in
 // G1 on an H200; G2 holds twice the state and takes all registers that a thread can have.
 constexpr uint32_t kAccumulateThreads = 128;
 constexpr uint32_t kAccumulateBlocksG1 = 3;
-constexpr uint32_t kAccumulateBlocksG2 = 2;
+constexpr uint32_t kAccumulateBlocksG2 = 3;
 constexpr uint32_t kBucketThreads = 128;
 constexpr uint32_t kBucketBlocks = 2;
 constexpr uint32_t kReduceThreads = 64;

@@ -11,6 +11,7 @@
 #define SIMT_HD __host__ __device__
 #define SIMT_NOINLINE __device__ __noinline__
 #define SIMT_UNROLL _Pragma("unroll")
+#define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_SHARED(T, name, N) __shared__ T name[N]
 #define SIMT_DYN_SHARED(T, name)                                    \
     extern __shared__ __align__(16) unsigned char simt_dyn_bytes[]; \

@@ -23,6 +23,7 @@
 #define SIMT_HD
 #define SIMT_NOINLINE __attribute__((noinline))
 #define SIMT_UNROLL _Pragma("GCC unroll 16")
+#define SIMT_ROLLED _Pragma("GCC unroll 1")
 #define SIMT_SHARED(T, name, N)                                                           \
     ::G16_NS::simt::SharedArray<T, (N)>& name = ::G16_NS::simt::shared_array<T, (N)>([] { \
         static const char site = 0;                                                       \
