@@ -24,6 +24,9 @@ use crate::{points, repr};
 /// The results of several queries start at multiples of this.
 const ALIGNMENT: usize = 256;
 
+/// Bytes of device memory that a single call leaves free beside its scratch.
+const ROOM_LEFT: usize = 16 << 20;
+
 /// The shape of a multiplication: windows, lists, scratch. A pure function of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -159,6 +162,12 @@ pub enum Groups {
     G2,
     /// G1 and G2.
     Both,
+}
+
+impl Groups {
+    fn of<G: CurveGroup>() -> Self {
+        if G::BYTES == G1::BYTES { Self::G1 } else { Self::G2 }
+    }
 }
 
 /// The points of the queries of one [`Workspace::enqueue`], in their order.
@@ -474,10 +483,12 @@ fn sum_of<G: CurveGroup>(
         return Err(Error::Length { operation, what, got, expected });
     }
     let stream = &device.stream()?;
-    let plan = Plan::new(points.len())?;
     let points = points::upload::<G>(stream, &G::to_bytes(points), points::Checks::NONE)?;
     let mut values = device.alloc(scalars.len())?;
     stream.upload(repr::scalars_as_repr(scalars), values.view_mut())?;
+    let (free, _) = device.memory()?;
+    let room = usize::try_from(free).unwrap_or(usize::MAX).saturating_sub(ROOM_LEFT);
+    let plan = Plan::within(scalars.len(), Groups::of::<G>(), room)?;
     let mut scratch = device.alloc(plan.scratch_bytes_of::<G>())?;
     let mut result = device.alloc(plan.result_stride::<G>())?;
     stream.fill(0, result.view_mut())?; // windows at infinity

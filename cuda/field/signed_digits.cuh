@@ -51,21 +51,24 @@ __device__ __forceinline__ bool to_lower_half(ScalarBits* value) {
     return smaller;
 }
 
-// value / 2^bits for bits below 256. Limbs are selected, not indexed, so that they stay in
-// registers.
+// value / 2^bits for bits below 32.
 __device__ __forceinline__ void shift_right(ScalarBits* value, uint32_t bits) {
     SIMT_UNROLL
-    for (int limbs = 4; limbs > 0; limbs /= 2) {
-        const bool moves = (bits / 32 & limbs) != 0;
+    for (int i = 0; i < 8; i++) {
+        value->l[i] = __funnelshift_r(value->l[i], i < 7 ? value->l[(i + 1) % 8] : 0, bits);
+    }
+}
+
+// value / 2^(32 · limbs). Limbs are selected, not indexed, so that they stay in registers.
+__device__ __forceinline__ void shift_right_limbs(ScalarBits* value, uint32_t limbs) {
+    SIMT_UNROLL
+    for (int step = 4; step > 0; step /= 2) {
+        const bool moves = (limbs & step) != 0;
         SIMT_UNROLL
         for (int i = 0; i < 8; i++) {
-            const uint32_t higher = i + limbs < 8 ? value->l[(i + limbs) % 8] : 0;
+            const uint32_t higher = i + step < 8 ? value->l[(i + step) % 8] : 0;
             value->l[i] = moves ? higher : value->l[i];
         }
-    }
-    SIMT_UNROLL
-    for (int i = 0; i < 8; i++) {
-        value->l[i] = __funnelshift_r(value->l[i], i < 7 ? value->l[(i + 1) % 8] : 0, bits % 32);
     }
 }
 

@@ -8,25 +8,35 @@
 
 namespace G16_NS::msm {
 
-// Walks a task's entries and stops at those whose variable has a point. All that it carries over an
-// addition are two numbers: registers are what limits accumulation.
+// A point's number, with the sign that its entry gives it in bit 31; or kNoPoint.
+struct SignedPoint {
+    uint32_t bits;
+
+    __device__ __forceinline__ bool exists() const { return bits != kNoPoint; }
+    __device__ __forceinline__ uint32_t number() const { return bits & ~kEntrySign; }
+    __device__ __forceinline__ bool negative() const { return (bits & kEntrySign) != 0; }
+};
+
+// Walks a task's entries and stops at those whose variable has a point. An entry is loaded one stop
+// before it is looked at: in a warp some lane always waits for memory then.
 struct EntryWalk {
-    uint32_t at, end;
+    const uint32_t* at;
+    const uint32_t* end;
+    uint32_t entry;  // at `at`
 
-    // The next such point's number, or kNoPoint at the end.
-    __device__ __forceinline__ uint32_t next(const uint32_t* entries, const IndexMap& map) {
+    __device__ __forceinline__ EntryWalk(const uint32_t* entries, uint32_t start, uint32_t length)
+        : at(entries + start), end(at + length), entry(length > 0 ? __ldg(at) : 0) {}
+
+    // The next such point.
+    __device__ __forceinline__ SignedPoint next(const IndexMap& map) {
         while (at < end) {
-            const uint32_t entry = __ldg(entries + at);
+            const uint32_t found = entry;
             at += 1;
-            const uint32_t point = find_point(map, entry & 0x7fffffffu);
-            if (point != kNoPoint) return point;
+            if (at < end) entry = __ldg(at);
+            const uint32_t point = find_point(map, found & ~kEntrySign);
+            if (point != kNoPoint) return {point | (found & kEntrySign)};
         }
-        return kNoPoint;
-    }
-
-    // Whether the point that `next` has found is to be subtracted.
-    __device__ __forceinline__ bool negative(const uint32_t* entries) const {
-        return __ldg(entries + at - 1) >> 31 != 0;
+        return {kNoPoint};
     }
 };
 
@@ -93,18 +103,16 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     if (length == 0) return;
     const uint32_t task = arguments.lists.order[place];
     const uint32_t start = arguments.lists.task_starts[task];
-    const uint32_t* entries = arguments.lists.payload;
-
     const Slot<Affine<F>> slot = {slots + threadIdx.x};
-    EntryWalk walk = {start, start + length};
-    uint32_t next = walk.next(entries, arguments.map);
-    if (next != kNoPoint) slot.fetch(points + next);
+    EntryWalk walk(arguments.lists.payload, start, length);
+    SignedPoint next = walk.next(arguments.map);
+    if (next.exists()) slot.fetch(points + next.number());
     Xyzz<F> sum = arguments.resume != 0 ? sums[task] : Xyzz<F>::infinity();
-    while (next != kNoPoint) {
+    while (next.exists()) {
         Affine<F> point = slot.take();
-        if (walk.negative(entries)) point.y = -point.y;
-        next = walk.next(entries, arguments.map);
-        if (next != kNoPoint) slot.fetch(points + next);
+        if (next.negative()) point.y = -point.y;
+        next = walk.next(arguments.map);
+        if (next.exists()) slot.fetch(points + next.number());
         sum = add_mixed_with<Ops>(sum, point);
     }
     sums[arguments.lists.order[place]] = sum;

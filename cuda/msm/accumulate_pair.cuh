@@ -21,12 +21,12 @@ namespace G16_NS::msm {
 
 // The places of a lane, each for an element of Fp2.
 enum PairPlace : uint32_t {
-    kIncoming,    // x2, y2
-    kCoordinate,  // X, Y
-    kPower,       // ZZ, ZZZ
-    kOther,       // R, P
-    kOtherSquare, // R^2, PP; then Q - X' in the even lane
-    kFactor,      // PP, PPP
+    kIncoming,     // x2, y2
+    kCoordinate,   // X, Y
+    kPower,        // ZZ, ZZZ
+    kOther,        // R, P
+    kOtherSquare,  // R^2, PP; then Q - X' in the even lane
+    kFactor,       // PP, PPP
     kPairPlaces,
 };
 
@@ -141,8 +141,8 @@ __device__ __forceinline__ void add_pair(PairLane lane, bool negative, bool acti
         Fp2Product d = mul_wide(load_pair(a), load_pair(b));
         if (step == kOrdinate) {  // R (Q - X') - Y PPP: c0, or its negative and c1
             const Product<FpModulus> kept = choose(lane.odd, d.c1, d.c0);
-            d.c1 = kept - exchange(choose(lane.odd, d.c0, d.c1)) +
-                   Product<FpModulus>::twice_square();
+            d.c1 =
+                kept - exchange(choose(lane.odd, d.c0, d.c1)) + Product<FpModulus>::twice_square();
         }
         Fp2 m;
         m.c1 = reduce(d.c1);
@@ -158,8 +158,7 @@ __device__ __forceinline__ void add_pair(PairLane lane, bool negative, bool acti
             if (negative && lane.odd) m = -m;
             const Fp2 s = m - load_pair(lane.own(kCoordinate));  // P, R
             const bool equal = (lane.votes(s.is_zero()) & 1) != 0;
-            const bool exception =
-                __any_sync(simt::kFullMask, active && (nothing || equal)) != 0;
+            const bool exception = __any_sync(simt::kFullMask, active && (nothing || equal)) != 0;
             if (exception) add_any_pair(lane.odd, negative, active);
             consumed();
             if (exception) break;
@@ -198,27 +197,25 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
         task = arguments.lists.order[place];
         start = arguments.lists.task_starts[task];
     }
-    const uint32_t* entries = arguments.lists.payload;
     const Fp2* coordinates = &points->x + (lane.odd ? 1 : 0);
     const Slot<Fp2> slot = {shared + lane.own(kIncoming)};
 
-    EntryWalk walk = {start, start + length};
-    uint32_t next = walk.next(entries, arguments.map);
-    if (next != kNoPoint) slot.fetch(coordinates + 2 * uint64_t(next));
+    EntryWalk walk(arguments.lists.payload, start, length);
+    SignedPoint next = walk.next(arguments.map);
+    if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
     lane.set(Fp2::zero(), Fp2::zero());
     if (arguments.resume != 0 && length != 0) {
         const Xyzz<Fp2> sum = sums[task];
         lane.set(choose(lane.odd, sum.y, sum.x), choose(lane.odd, sum.zzz, sum.zz));
     }
     bool starts = arguments.resume == 0;
-    while (__any_sync(simt::kFullMask, next != kNoPoint)) {
-        const bool active = next != kNoPoint;
-        const bool negative = active && walk.negative(entries);
+    while (__any_sync(simt::kFullMask, next.exists())) {
+        const bool active = next.exists();
+        const bool negative = active && next.negative();
         simt::cp_async_wait<0>();
         const auto fetch_next = [&] {
-            if (!active) return;
-            next = walk.next(entries, arguments.map);
-            if (next != kNoPoint) slot.fetch(coordinates + 2 * uint64_t(next));
+            next = walk.next(arguments.map);
+            if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
         };
         if (starts) {
             const Fp2 coordinate = active ? incoming(lane, negative) : Fp2::zero();

@@ -6,8 +6,6 @@
 namespace G16_NS::msm {
 namespace {
 
-constexpr uint32_t kSignBit = 0x80000000u;
-
 // The canonical limbs of a scalar.
 __device__ __forceinline__ ScalarBits load_scalar(const G16MsmScalars& scalars, uint32_t variable) {
     const Fr scalar = static_cast<const Fr*>(scalars.scalars)[variable];
@@ -22,8 +20,8 @@ __device__ __forceinline__ ScalarBits load_scalar(const G16MsmScalars& scalars, 
 }
 
 // One thread a term. Plan: load the scalar once, negate it into the lower half, add K, and cut one
-// window's digit after the other off the sum. Cost: 32 bytes read (and one multiplication from Montgomery form),
-// 8 bytes written a window, coalesced.
+// window's digit after the other off the sum. Cost: 32 bytes read (and one multiplication from
+// Montgomery form), 8 bytes written a window, coalesced.
 __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint32_t* keys,
                               uint32_t* payload) {
     const uint32_t term = blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,7 +38,9 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
         negated = to_lower_half(&value);
     }
     add_to(&value, windows.offset.l);
-    shift_right(&value, window_start(windows.windows, windows.first));
+    const uint32_t start = window_start(windows.windows, windows.first);
+    shift_right_limbs(&value, start / 32);
+    shift_right(&value, start % 32);
 
     SIMT_ROLLED
     for (uint32_t i = 0; i < windows.count; i++) {
@@ -52,7 +52,7 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
         const uint64_t at = uint64_t(i) * scalars.terms + term;
         keys[at] = magnitude == 0 ? windows.count << windows.bucket_bits
                                   : (i << windows.bucket_bits) + magnitude - 1;
-        payload[at] = variable | (below != negated ? kSignBit : 0);
+        payload[at] = variable | (below != negated ? kEntrySign : 0);
         shift_right(&value, width);
     }
 }

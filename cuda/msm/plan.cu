@@ -14,8 +14,10 @@ uint32_t log2_ceil(uint32_t x) {
     return bits;
 }
 
-uint32_t group_of(uint32_t terms, uint32_t windows) {
+uint32_t group_of(uint32_t terms, uint32_t windows, uint32_t bucket_bits) {
+    const uint64_t keys = ((uint64_t(1) << kGroupKeyBits) - 1) >> bucket_bits;
     uint64_t most = kGroupEntriesMax / terms;
+    if (most > keys) most = keys;
     if (most == 0) most = 1;
     uint64_t groups = (windows + most - 1) / most;
     return static_cast<uint32_t>((windows + groups - 1) / groups);
@@ -40,14 +42,15 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* o
     if (out == nullptr || terms == 0 || terms > kIndexMax) return kInvalidValue;
     if (windows == 0) windows = kWindowsByLog2Terms[log2_ceil(terms)];
     if (windows < kWindowsMin || windows > kWindowsMax) return kInvalidValue;
-    if (group == 0) group = group_of(terms, windows);
+    const uint32_t bucket_bits = window_width(windows, 0) - 1;
+    if (group == 0) group = group_of(terms, windows, bucket_bits);
     if (group > windows) return kInvalidValue;
 
     G16MsmPlan plan = {};
     plan.terms = terms;
     plan.windows = windows;
     plan.group = group;
-    plan.bucket_bits = window_width(windows, 0) - 1;
+    plan.bucket_bits = bucket_bits;
     const uint64_t entries = uint64_t(terms) * group;
     plan.task_terms = task_terms(terms >> plan.bucket_bits, entries);
     const uint64_t filled = entries < plan_buckets(plan) ? entries : plan_buckets(plan);

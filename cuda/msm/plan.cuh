@@ -21,6 +21,9 @@ constexpr Status kInvalidValue = 1;   // cudaErrorInvalidValue and G16_HOST_INVA
 constexpr uint32_t kWindowsMin = 10;  // 26 bits: 2^25 buckets
 constexpr uint32_t kWindowsMax = kScalarWindowsMax;
 
+// The bit of an entry that says that its point is to be subtracted; the rest is the variable.
+constexpr uint32_t kEntrySign = 0x80000000u;
+
 // Windows first … first + count of a plan, handled by one set of launches.
 struct Group {
     uint32_t first;

@@ -96,8 +96,7 @@ struct Quad {
         __syncwarp();
         if (lane < 2) store(lane == 0 ? p : r, difference);
         __syncwarp();
-        const bool exception =
-            load(zz1).is_zero() || load(zz2).is_zero() || load(p).is_zero();
+        const bool exception = load(zz1).is_zero() || load(zz2).is_zero() || load(p).is_zero();
         step(quad_product(p, p, pp), quad_product(r, r, rr), quad_product(zz1, zz2, zz),
              quad_product(zzz1, zzz2, zzz));
         constexpr uint32_t ppp = x3, q = y3, y3_high = u1, y3_low = p;

@@ -46,7 +46,7 @@ __global__ void combine_kernel(CombineArguments arguments, Xyzz<F>* sums) {
     sums[first] = sum;
 }
 
-// How the first level adds: in line where the state leaves registers for it, else by a call.
+// How the first level adds: its own copy of the formula where registers allow it, else a call.
 struct InlineAddition {
     template <class F>
     __device__ static __forceinline__ Xyzz<F> sum(const Xyzz<F>& p, const Xyzz<F>& q) {

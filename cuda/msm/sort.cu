@@ -41,20 +41,26 @@ __global__ void bounds_kernel(Lists lists) {
     const uint32_t first = (blockIdx.x * blockDim.x + threadIdx.x) * kBoundsEntries;
     if (first >= lists.entries) return;
     const uint32_t* keys = lists.scratch.keys_sorted;
-    uint32_t before = first == 0 ? lists.buckets : keys[first - 1];
-    if (first == 0 && keys[0] < lists.buckets) lists.scratch.starts[keys[0]] = 0;
+    uint32_t bucket[kBoundsEntries];
+    const uint32_t length = min(lists.entries - first, kBoundsEntries);
+    if (length == kBoundsEntries) {
+        const uint4 four = *reinterpret_cast<const uint4*>(keys + first);
+        bucket[0] = four.x, bucket[1] = four.y, bucket[2] = four.z, bucket[3] = four.w;
+    } else {
+        for (uint32_t i = 0; i < length; i++) bucket[i] = keys[first + i];
+    }
+    // A key that no bucket has stands before the first entry.
+    uint32_t before = first == 0 ? ~0u : keys[first - 1];
     SIMT_UNROLL
     for (uint32_t i = 0; i < kBoundsEntries; i++) {
-        const uint32_t entry = first + i;
-        if (entry >= lists.entries) break;
-        const uint32_t bucket = keys[entry];
-        if (bucket != before && entry != 0) {
-            lists.scratch.ends[before] = entry;
-            if (bucket < lists.buckets) lists.scratch.starts[bucket] = entry;
+        if (i >= length) break;
+        if (bucket[i] != before) {
+            if (before < lists.buckets) lists.scratch.ends[before] = first + i;
+            if (bucket[i] < lists.buckets) lists.scratch.starts[bucket[i]] = first + i;
         }
-        before = bucket;
+        before = bucket[i];
     }
-    if (first + kBoundsEntries >= lists.entries && before < lists.buckets) {
+    if (first + length == lists.entries && before < lists.buckets) {
         lists.scratch.ends[before] = lists.entries;
     }
 }

@@ -9,8 +9,8 @@ namespace G16_NS::msm {
 // Windows of a scalar by ceil(log2(terms)): the minimum of
 //     windows · terms + 3 · (buckets of all windows)
 // additions, for 2 additions a bucket in the first level of the reduction and 1 in the rest.
-// The table is derived from this cost; on an H200 neighbouring numbers were no faster at 2^16,
-// 2^18, 2^20, 2^22 and 2^24 (2^20: 8.4, 8.0, 8.2 ms with 17, 16, 15 windows).
+// The table is derived from this cost; on an H200 neighbouring numbers were no faster by more than
+// 2 % at 2^16, 2^18, 2^20, 2^22 and 2^24 (2^20: 7.7 and 7.9 ms with 16 and 15 windows).
 constexpr uint32_t kWindowsByLog2Terms[] = {
     63, 63, 63, 63, 60, 51, 46, 43, 39, 36,  // 2^0 … 2^9
     33, 31, 29, 27, 25, 23, 21, 19, 18, 17,  // 2^10 … 2^19
@@ -30,24 +30,31 @@ constexpr uint32_t kTaskTermsMin = 8;
 // round keep a skewed list of 2^20 terms at four rounds.
 constexpr uint32_t kCombineFanInLog2 = 4;
 
-// The bucket reduction's first level takes segments of 2^1 … 2^6 buckets a thread, as long as
-// 2^16 segments are left: two blocks of 128 threads on each of an H200's 132 multiprocessors,
-// twice.
-constexpr uint32_t kSegmentsLog2 = 16;
+// The bucket reduction's first level takes segments of 2^1 … 2^6 buckets a thread, as long as 2^15
+// segments are left: two blocks of 128 threads on each of an H200's 132 multiprocessors. Leaving
+// 2^16 cost 0.1 to 0.2 ms up to 2^22 terms; segments of up to 2^8 cost 2 ms at 2^24, 7 at 2^26.
+constexpr uint32_t kSegmentsLog2 = 15;
 constexpr uint32_t kSegmentBitsMin = 1;
 constexpr uint32_t kSegmentBitsMax = 6;
 
-// Sorted entries of a group of windows when the caller does not choose: 24 bytes of scratch each.
-constexpr uint64_t kGroupEntriesMax = uint64_t(1) << 26;
+// Sorted entries of a group of windows when the caller does not choose: 25 bytes of scratch each. A
+// group reads the scalars once and ends in one chain of small additions, so the fewer the better,
+// as long as three passes of eight bits sort its keys: 2^26 terms took 342, 326, 324 and 326 ms
+// with 1, 4, 6 and 12 of 12 windows a group.
+constexpr uint64_t kGroupEntriesMax = uint64_t(1) << 30;
+constexpr uint32_t kGroupKeyBits = 24;
 
 constexpr uint32_t kDigitsThreads = 256;
 constexpr uint32_t kListsThreads = 256;
-constexpr uint32_t kBoundsEntries = 4;  // 16 bytes of keys a thread
-// Three blocks of 128 threads a multiprocessor at 168 registers each reached 2.84 G additions/s in
-// G1 on an H200; G2 holds twice the state and takes all registers that a thread can have.
+constexpr uint32_t kBoundsEntries = 4;  // a uint4
+// Blocks of 128 threads that registers must allow on a multiprocessor. G1: 2.87 G additions/s with
+// 3, 2.74 with 4 and 2.68 with 5, which spill. G2, a pair of lanes a point: 0.96 with 3, 0.95
+// with 2.
 constexpr uint32_t kAccumulateThreads = 128;
 constexpr uint32_t kAccumulateBlocksG1 = 3;
 constexpr uint32_t kAccumulateBlocksG2 = 3;
+// The first level with 3 blocks took 1.13, with 2 0.99 ms at 2^20, 1.71 and 1.75 at 2^22 (with all
+// else of the reduction).
 constexpr uint32_t kBucketThreads = 128;
 constexpr uint32_t kBucketBlocks = 2;
 constexpr uint32_t kReduceThreads = 64;
