@@ -42,6 +42,15 @@ enum {
     G16_PROBE_FROM_CANONICAL = 12,  // not for Fp2, as the next two
     G16_PROBE_TO_CANONICAL = 13,
     G16_PROBE_POW = 14,  // the exponent is b's two lowest limbs
+    // For Fr alone, on numbers that need not be reduced, see field/loose.cuh.
+    G16_PROBE_ADD_LOOSE = 15,
+    G16_PROBE_SUB_LOOSE = 16,
+    G16_PROBE_ADD_TIGHT = 17,
+    G16_PROBE_TIGHTENED = 18,      // a
+    G16_PROBE_REDUCED_LOOSE = 19,  // a
+    G16_PROBE_MUL_TIGHT = 20,      // a b, a reduced, as in the next two
+    G16_PROBE_MUL_HALVES = 21,
+    G16_PROBE_MUL_SPLIT = 22,
 };
 
 enum {

@@ -11,7 +11,6 @@
 //! and skewed scalars (all equal, all one) cost no more than uniform ones.
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
-use rayon::prelude::*;
 
 use crate::density::IndexMap;
 use crate::device::launch::msm::{self as launch, Terms};
@@ -134,10 +133,18 @@ impl Plan {
         Ok(Sums { g1: self.finish_all::<G1>(first)?, g2: self.finish_all::<G2>(second)? })
     }
 
+    /// A thread each, and none of rayon's: a prover calls this while it holds what they may wait for.
     fn finish_all<G: CurveGroup>(&self, results: &[u8]) -> Result<Vec<G::Point>> {
         let plan = self.of::<G>();
-        let results = results.par_chunks_exact(self.result_stride::<G>());
-        results.map(|result| launch::finish::<G>(plan, result)).collect()
+        let results = results.chunks_exact(self.result_stride::<G>());
+        std::thread::scope(|scope| {
+            let finish = |result| scope.spawn(move || launch::finish::<G>(plan, result));
+            let threads: Vec<_> = results.map(finish).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<G::Point>>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect()
+        })
     }
 
     fn of<G: CurveGroup>(&self) -> &MsmPlan {

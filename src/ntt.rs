@@ -29,8 +29,8 @@ pub enum Order {
     ReversedToNatural,
 }
 
-/// The roots of unity of order 2^k on one device, with the tables of their powers: about 2 MiB at
-/// 2^24 and 8 MiB at 2^27.
+/// The roots of unity of order 2^k on one device, with the tables of their powers: about 4 MiB at
+/// 2^24 and 16 MiB at 2^27.
 #[derive(Debug)]
 pub struct Domain {
     log_size: u32,

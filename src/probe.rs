@@ -118,6 +118,22 @@ pub enum FieldOp {
     ToCanonical = 13,
     /// a to the power of b's two lowest limbs.
     Pow = 14,
+    /// a + b below 2^256, for any a and b below 2r. For Fr alone, as all that follow.
+    AddLoose = 15,
+    /// a − b, likewise.
+    SubLoose = 16,
+    /// a + b below 2r, for a and b below 2r.
+    AddTight = 17,
+    /// a below 2r, for any a.
+    Tightened = 18,
+    /// a below r, for any a.
+    ReducedLoose = 19,
+    /// ab below 2r, for a below r and any b.
+    MulTight = 20,
+    /// The same with a prepared as two numbers.
+    MulHalves = 21,
+    /// The same with a prepared as eight numbers.
+    MulSplit = 22,
 }
 
 /// `G16_PROBE_*`: operations on points.

@@ -45,6 +45,28 @@ G16_CARRY_3(madc_lo_cc, "madc.lo.cc.u32")
 G16_CARRY_3(madc_hi_cc, "madc.hi.cc.u32")
 G16_CARRY_3(madc_hi, "madc.hi.u32")
 
+// The eight limbs x += y, or x -= y, where the condition is not zero.
+#define G16_CARRY_IF(name, op)                                                                    \
+    G16_FIELD_INLINE void name(uint32_t (&x)[8], const uint32_t* y, uint32_t condition) {         \
+        asm volatile(                                                                             \
+            "{ .reg .pred p; setp.ne.u32 p, %8, 0;\n\t"                                           \
+            "@p " op ".cc.u32 %0, %0, %9;\n\t@p " op                                              \
+            "c.cc.u32 %1, %1, %10;\n\t"                                                           \
+            "@p " op "c.cc.u32 %2, %2, %11;\n\t@p " op                                            \
+            "c.cc.u32 %3, %3, %12;\n\t"                                                           \
+            "@p " op "c.cc.u32 %4, %4, %13;\n\t@p " op                                            \
+            "c.cc.u32 %5, %5, %14;\n\t"                                                           \
+            "@p " op "c.cc.u32 %6, %6, %15;\n\t@p " op "c.u32 %7, %7, %16; }"                     \
+            : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]), "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), \
+              "+r"(x[7])                                                                          \
+            : "r"(condition), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]), "r"(y[4]), "r"(y[5]),   \
+              "r"(y[6]), "r"(y[7]));                                                              \
+    }
+
+G16_CARRY_IF(add_if, "add")
+G16_CARRY_IF(sub_if, "sub")
+
+#undef G16_CARRY_IF
 #undef G16_CARRY_2
 #undef G16_CARRY_3
 
@@ -73,6 +95,18 @@ inline uint32_t mad_lo_cc(uint32_t a, uint32_t b, uint32_t c) { return add_cc(mu
 inline uint32_t madc_lo_cc(uint32_t a, uint32_t b, uint32_t c) { return addc_cc(mul_lo(a, b), c); }
 inline uint32_t madc_hi_cc(uint32_t a, uint32_t b, uint32_t c) { return addc_cc(mul_hi(a, b), c); }
 inline uint32_t madc_hi(uint32_t a, uint32_t b, uint32_t c) { return addc(mul_hi(a, b), c); }
+
+inline void add_if(uint32_t (&x)[8], const uint32_t* y, uint32_t condition) {
+    if (condition == 0) return;
+    flag = 0;
+    for (int i = 0; i < 8; i++) x[i] = addc_cc(x[i], y[i]);
+}
+
+inline void sub_if(uint32_t (&x)[8], const uint32_t* y, uint32_t condition) {
+    if (condition == 0) return;
+    flag = 0;
+    for (int i = 0; i < 8; i++) x[i] = subc_cc(x[i], y[i]);
+}
 
 #endif
 

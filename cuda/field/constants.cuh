@@ -13,6 +13,11 @@ struct alignas(16) MontgomeryConstants {
     uint32_t r_squared[N];         // R^2 mod m: takes a canonical number to Montgomery form
     uint32_t digit[N];             // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
     uint32_t modulus_minus_2[N];   // m - 2: Fermat's exponent for inversion
+    uint32_t twice[N];             // 2m, for m < R / 2
+    uint32_t upper[N];             // floor(m / 2^64) + 1
+    uint32_t bias[N];              // (2^32 - 1) (1 - R) mod m, see Limbs32::mul_special
+    uint32_t bias64[N];            // (2^32 - 1) (1 - 2^64) mod m, see Limbs32::mul_split
+    uint32_t bias128[N];           // (2^32 - 1) (1 - 2^128) mod m, see Limbs32::mul_halves
     uint32_t twice_square[2 * N];  // 2 m^2
     uint32_t inverse;              // k = -1/m mod 2^32
     uint64_t inverse64;            // -1/m mod 2^64
@@ -43,6 +48,31 @@ constexpr void double_mod(uint32_t (&x)[N], const uint32_t (&m)[N]) {
     }
 }
 
+// x = x - y mod m, for x, y < m.
+template <int N>
+constexpr void sub_mod(uint32_t (&x)[N], const uint32_t (&y)[N], const uint32_t (&m)[N]) {
+    const bool wraps = !at_least(x, y);
+    uint64_t carry = 0, borrow = 0;
+    for (int i = 0; i < N; i++) {
+        carry += uint64_t(x[i]) + (wraps ? m[i] : 0);
+        uint64_t d = (carry & 0xffffffff) - y[i] - borrow;
+        x[i] = uint32_t(d);
+        borrow = d >> 63;
+        carry >>= 32;
+    }
+}
+
+// x = (2^32 - 1) (1 - x) mod m, for x < m.
+template <int N>
+constexpr void bias_mod(uint32_t (&x)[N], const uint32_t (&m)[N]) {
+    uint32_t once[N] = {1}, all[N] = {};
+    sub_mod(once, x, m);
+    for (int i = 0; i < N; i++) all[i] = once[i];
+    for (int i = 0; i < 32; i++) double_mod(all, m);
+    sub_mod(all, once, m);
+    for (int i = 0; i < N; i++) x[i] = all[i];
+}
+
 }  // namespace constants
 
 // All constants of the odd modulus m, which must be below R / 2.
@@ -53,9 +83,18 @@ constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
     for (int i = 0; i < 64 * N; i++) {
         constants::double_mod(x, m);
         if (i == 32 * N - 1) {
-            for (int j = 0; j < N; j++) c.one[j] = x[j];
+            for (int j = 0; j < N; j++) c.one[j] = c.bias[j] = x[j];
+        }
+        if (i == 127) {
+            for (int j = 0; j < N; j++) c.bias128[j] = x[j];
+        }
+        if (i == 63) {
+            for (int j = 0; j < N; j++) c.bias64[j] = x[j];
         }
     }
+    constants::bias_mod(c.bias, m);
+    constants::bias_mod(c.bias64, m);
+    constants::bias_mod(c.bias128, m);
     // Newton: each step doubles the correct low bits of 1/m; m is its own inverse mod 8.
     uint64_t low = m[0] | uint64_t(m[1]) << 32;
     uint64_t inverse = low;
@@ -66,6 +105,7 @@ constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
     for (int i = 0; i < N; i++) {
         c.modulus[i] = m[i];
         c.r_squared[i] = x[i];
+        c.twice[i] = m[i] << 1 | (i > 0 ? m[i - 1] >> 31 : 0);
         carry += uint64_t(c.inverse) * m[i];
         if (i > 0) c.digit[i - 1] = uint32_t(carry);
         carry >>= 32;
@@ -85,6 +125,12 @@ constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
     }
     for (int i = 2 * N - 1; i >= 0; i--) {
         c.twice_square[i] = c.twice_square[i] << 1 | (i > 0 ? c.twice_square[i - 1] >> 31 : 0);
+    }
+    carry = 1;
+    for (int i = 2; i < N; i++) {
+        carry += m[i];
+        c.upper[i - 2] = uint32_t(carry);
+        carry >>= 32;
     }
     return c;
 }

@@ -10,7 +10,7 @@
 // (mod 2^32) in place of m: T + T_0 k m = 2^32 (T / 2^32 + T_0 (k m + 1) / 2^32), where the last
 // factor again has N limbs. The last two digits are cancelled with m, which brings the result below
 // (T_in / R) + m + m / 2^32. This needs room for three products in T. A modulus without two spare
-// bits must have the low limbs 1 and 2^32 - 1 instead (cancel_special).
+// bits must have the low limbs 1 and 2^32 - 1 instead (mul_special).
 //
 // `P` names a modulus: `kLimbs`, `kConstants`, `constants()`. Operands are below the modulus, so
 // are results.
@@ -30,6 +30,21 @@ struct Limbs32 {
     static constexpr bool kSpareBits = P::kConstants.modulus[N - 1] < (1u << 30);
     static_assert(kSpareBits || (P::kConstants.modulus[0] == 1 && P::kConstants.modulus[1] == ~0u),
                   "an algorithm for every modulus");
+
+    // m and 2m. In additions, unlike in products, immediate operands cost nothing.
+    struct Number {
+        uint32_t l[N];
+    };
+    static constexpr Number make_modulus() {
+        Number x{};
+        for (int j = 0; j < N; j++) x.l[j] = P::kConstants.modulus[j];
+        return x;
+    }
+    static constexpr Number make_twice() {
+        Number x{};
+        for (int j = 0; j < N; j++) x.l[j] = P::kConstants.twice[j];
+        return x;
+    }
 
     // acc[j], acc[j + 1] = x[j] y, for even j.
     static G16_FIELD_INLINE void mul_row(uint32_t* acc, const uint32_t* x, uint32_t y) {
@@ -97,38 +112,76 @@ struct Limbs32 {
         add_row(even, odd, P::constants().modulus, carry::mul_lo(even[0], P::constants().inverse));
     }
 
-    // T = (T + q m) / 2^32 with the digit q = -T_0 mod 2^32; swaps the rows. For a modulus
-    // m = 1 + (2^32 - 1) 2^32 + m_2 2^64 + ...: as T_0 + q = 2^32 [q != 0],
-    //   (T + q m) / 2^32 = floor(T / 2^32) + (q 2^32 - h) + q m_2 2^32 + ..., h = q - [q != 0],
-    // N - 2 multiplies. The result is at most 2m, below R, so that the new odd row's last limb is
-    // 0.
-    static G16_FIELD_INLINE void cancel_special(uint32_t* even, uint32_t* odd) {
-        const uint32_t* m = P::constants().modulus;
-        // As a complement and an increment, or ptxas sees a negation and takes the products apart.
-        const uint32_t complement = ~even[0];
-        const uint32_t q = carry::add_cc(complement, 1);
-        const uint32_t h = carry::addc(complement, 0);
-        const uint32_t low = carry::sub_cc(0, h);
-        const uint32_t high = carry::subc(q, 0);
-        const uint32_t first = carry::mad_lo_cc(q, m[2], high);
-        const uint32_t second = carry::madc_hi(q, m[2], 0);
-        odd[0] = carry::add_cc(odd[0], even[1]);
-        even[0] = carry::addc_cc(even[2], first);
-        even[1] = carry::addc_cc(even[3], second);
+    // --- a modulus m = 1 - 2^32 + 2^64 M: digits of 64 bits, N - 2 multiplies for each 32
+    // ---------
+    //
+    // A total T is two rows without a swap: T = even + 2^32 odd. The digit q = T / m mod 2^64 is
+    // (T_0, T_0 + T_1), and with c2 the carry of that sum
+    //   (T - q m) / 2^64 = floor(T / 2^64) + c2 + q_1 - q M.
+    // To add products only, take the complement q' = 2^64 - 1 - q: -q M = q' M + M - 2^64 M. The
+    // term M is left out and -2^64 M too; what that adds to the final result, a constant, is
+    // cancelled by a bias in T's first row.
+
+    // The lower half: adds floor((T mod 2^64) / 2^64) + c2 + q_1 + q'_0 M's even limbs, 2^64 apart,
+    // to the row `even` of N limbs and its carry even[N]; leaves q'.
+    static G16_FIELD_INLINE void cancel_lower(uint32_t* even, const uint32_t* odd,
+                                              uint32_t (&q)[2]) {
+        const uint32_t* m = P::constants().upper;
+        q[0] = ~even[0];
+        const uint32_t digit = carry::add_cc(even[1] + odd[0], even[0]);
+        q[1] = ~digit;
+        const uint32_t third = carry::addc_cc(odd[1], digit);
+        const uint32_t fourth = carry::addc(0, 0);
+        const uint32_t low = carry::mad_lo_cc(q[0], m[0], third);
+        const uint32_t high = carry::madc_hi(q[0], m[0], fourth);
+        carry::add_cc(even[1], odd[0]);
+        even[2] = carry::addc_cc(even[2], low);
+        even[3] = carry::addc_cc(even[3], high);
         SIMT_UNROLL
         for (int j = 2; j < N - 2; j += 2) {
-            even[j] = carry::madc_lo_cc(q, m[j + 2], even[j + 2]);
-            even[j + 1] = carry::madc_hi_cc(q, m[j + 2], even[j + 3]);
+            even[j + 2] = carry::madc_lo_cc(q[0], m[j], even[j + 2]);
+            even[j + 3] = carry::madc_hi_cc(q[0], m[j], even[j + 3]);
         }
-        even[N - 2] = carry::addc(0, 0);
-        odd[0] = carry::add_cc(odd[0], low);
-        odd[1] = carry::addc_cc(odd[1], 0);
+        even[N] = carry::addc(even[N], 0);
+    }
+
+    // The upper half: the other products of q' and M, and the division by 2^64.
+    static G16_FIELD_INLINE void cancel_upper(uint32_t* even, uint32_t* odd,
+                                              const uint32_t (&q)[2]) {
+        const uint32_t* m = P::constants().upper;
+        mad_upper_cc(odd + 2, m + 1, q[0]);
+        odd[N] = carry::addc(odd[N], 0);
+        mad_upper_cc(odd + 2, m, q[1]);
+        odd[N] = carry::addc(odd[N], 0);
+        mad_upper_cc(even + 4, m + 1, q[1]);
         SIMT_UNROLL
-        for (int j = 2; j < N; j += 2) {
-            odd[j] = carry::madc_lo_cc(q, m[j + 1], odd[j]);
-            odd[j + 1] = carry::madc_hi_cc(q, m[j + 1], odd[j + 1]);
+        for (int j = 0; j < N; j++) even[j] = even[j + 2];
+        SIMT_UNROLL
+        for (int j = 0; j < N - 1; j++) odd[j] = odd[j + 2];
+    }
+
+    // acc += m[j] q, for even j < N - 2; leaves the carry.
+    static G16_FIELD_INLINE void mad_upper_cc(uint32_t* acc, const uint32_t* m, uint32_t q) {
+        acc[0] = carry::mad_lo_cc(m[0], q, acc[0]);
+        acc[1] = carry::madc_hi_cc(m[0], q, acc[1]);
+        SIMT_UNROLL
+        for (int j = 2; j < N - 2; j += 2) {
+            acc[j] = carry::madc_lo_cc(m[j], q, acc[j]);
+            acc[j + 1] = carry::madc_hi_cc(m[j], q, acc[j + 1]);
         }
-        even[N - 1] = 0;
+    }
+
+    // acc += x[j] y, for even j, where acc's last limb is new and the one below a few carries.
+    static G16_FIELD_INLINE void mad_fresh_row(uint32_t* acc, const uint32_t* x, uint32_t y) {
+        acc[0] = carry::mad_lo_cc(x[0], y, acc[0]);
+        acc[1] = carry::madc_hi_cc(x[0], y, acc[1]);
+        SIMT_UNROLL
+        for (int j = 2; j < N - 2; j += 2) {
+            acc[j] = carry::madc_lo_cc(x[j], y, acc[j]);
+            acc[j + 1] = carry::madc_hi_cc(x[j], y, acc[j + 1]);
+        }
+        acc[N - 2] = carry::madc_lo_cc(x[N - 2], y, acc[N - 2]);
+        acc[N - 1] = carry::madc_hi(x[N - 2], y, 0);
     }
 
     // r = T, which fits N limbs.
@@ -138,6 +191,99 @@ struct Limbs32 {
         SIMT_UNROLL
         for (int j = 2; j < N - 1; j++) r[j] = carry::addc_cc(even[j], odd[j - 1]);
         r[N - 1] = carry::addc(even[N - 1], odd[N - 2]);
+    }
+
+    // r = a b / R + (at most m), for a < m - 2^33 and any b: below a b / R + m + 2^32, so below 2m.
+    static G16_FIELD_INLINE void mul_special(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        uint32_t even[N + 2], odd[N + 1], q[2];
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) even[j] = P::constants().bias[j];
+        SIMT_UNROLL
+        for (int i = 0; i < N; i += 2) {
+            if (i == 0) {
+                mul_row(odd, a + 1, b[0]);
+            } else {
+                mad_fresh_row(odd, a + 1, b[i]);
+            }
+            mad_row_cc(even, a, b[i]);
+            even[N] = carry::addc(0, 0);
+            mad_row_cc(odd, a, b[i + 1]);
+            odd[N] = carry::addc(0, 0);
+            cancel_lower(even, odd, q);
+            mad_fresh_row(even + 2, a + 1, b[i + 1]);
+            cancel_upper(even, odd, q);
+        }
+        sum_rows(r, even, odd);
+    }
+
+    // r = (b mod 2^h) upper + floor(b / 2^h) a, over 2^h, h = 16 N: where upper = 2^h c and
+    // a = R c mod m, this is b c. Below 2m, for any b and a + upper < 2m - 2^33. T reaches one limb
+    // more.
+    static G16_FIELD_INLINE void mul_halves(uint32_t* r, const uint32_t* upper, const uint32_t* a,
+                                            const uint32_t* b) {
+        constexpr int H = N / 2;
+        uint32_t even[N + 3], odd[N + 1], q[2], t[N];
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) even[j] = P::constants().bias128[j];
+        even[N] = 0;
+        SIMT_UNROLL
+        for (int i = 0; i < H; i += 2) {
+            if (i == 0) {
+                mul_row(odd, upper + 1, b[0]);
+            } else {
+                mad_fresh_row(odd, upper + 1, b[i]);
+            }
+            mad_row_cc(odd, a + 1, b[H + i]);
+            odd[N] = carry::addc(0, 0);
+            mad_row_cc(even, upper, b[i]);
+            even[N] = carry::addc(even[N], 0);
+            mad_row_cc(even, a, b[H + i]);
+            even[N] = carry::addc(even[N], 0);
+            mad_row_cc(odd, upper, b[i + 1]);
+            odd[N] = carry::addc(odd[N], 0);
+            mad_row_cc(odd, a, b[H + i + 1]);
+            odd[N] = carry::addc(odd[N], 0);
+            cancel_lower(even, odd, q);
+            mad_fresh_row(even + 2, upper + 1, b[i + 1]);
+            mad_row_cc(even + 2, a + 1, b[H + i + 1]);
+            even[N + 2] = carry::addc(0, 0);
+            cancel_upper(even, odd, q);
+            even[N] = carry::addc(even[N + 2], 0);
+        }
+        t[0] = even[0];
+        t[1] = carry::add_cc(even[1], odd[0]);
+        SIMT_UNROLL
+        for (int j = 2; j < N; j++) t[j] = carry::addc_cc(even[j], odd[j - 1]);
+        const uint32_t top = carry::addc(even[N], 0);
+        constexpr Number m = make_modulus();
+        carry::sub_if(t, m.l, top | t[N - 1] >> 31);
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) r[j] = t[j];
+    }
+
+    // r = sum of b[j] table[j] / 2^64 + (at most m), where table[j] = 2^(32 j + 64) c mod m, so
+    // that r = b c; any b. Below m + 2^-27 m.
+    static G16_FIELD_INLINE void mul_split(uint32_t* r, const uint32_t (*table)[N],
+                                           const uint32_t* b) {
+        uint32_t even[N + 2], odd[N + 1], q[2];
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) even[j] = P::constants().bias64[j];
+        even[N] = odd[N] = 0;
+        SIMT_UNROLL
+        for (int i = 0; i < N; i++) {
+            mad_row_cc(even, table[i], b[i]);
+            even[N] = carry::addc(even[N], 0);
+            if (i == 0) {
+                mul_row(odd, table[i] + 1, b[i]);
+            } else {
+                mad_row_cc(odd, table[i] + 1, b[i]);
+                odd[N] = carry::addc(odd[N], 0);
+            }
+        }
+        cancel_lower(even, odd, q);
+        even[N + 1] = 0;
+        cancel_upper(even, odd, q);
+        sum_rows(r, even, odd);
     }
 
     // r = floor(T / 2^32), which fits N limbs.
@@ -177,6 +323,63 @@ struct Limbs32 {
         return carry::subc(0, 0) != 0;
     }
 
+    // r = a + b; leaves the carry.
+    static G16_FIELD_INLINE void add_raw_cc(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        r[0] = carry::add_cc(a[0], b[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) r[j] = carry::addc_cc(a[j], b[j]);
+    }
+
+    // r = a + b mod m of N limbs, for any a and b <= 2m.
+    static G16_FIELD_INLINE void add_loose(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        uint32_t t[N];
+        add_raw_cc(t, a, b);
+        constexpr Number twice = make_twice();
+        carry::sub_if(t, twice.l, carry::addc(0, 0));
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) r[j] = t[j];
+    }
+
+    // r = a - b mod m of N limbs, for any a and b <= 2m.
+    static G16_FIELD_INLINE void sub_loose(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        uint32_t t[N];
+        t[0] = carry::sub_cc(a[0], b[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) t[j] = carry::subc_cc(a[j], b[j]);
+        constexpr Number twice = make_twice();
+        carry::add_if(t, twice.l, carry::subc(0, 0));
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) r[j] = t[j];
+    }
+
+    // r = x mod m below 2m, for any x.
+    static G16_FIELD_INLINE void tighten(uint32_t* r, const uint32_t* x) {
+        constexpr Number twice = make_twice();
+        const uint32_t* m = twice.l;
+        uint32_t d[N];
+        d[0] = carry::sub_cc(x[0], m[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) d[j] = carry::subc_cc(x[j], m[j]);
+        const uint32_t negative = carry::subc(0, 0);
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) r[j] = negative ? x[j] : d[j];
+    }
+
+    // r = a + b mod m below 2m, for a, b < 2m.
+    static G16_FIELD_INLINE void add_tight(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        constexpr Number twice = make_twice();
+        const uint32_t* m = twice.l;
+        uint32_t s[N], d[N];
+        add_raw_cc(s, a, b);
+        const uint32_t carry = carry::addc(0, 0);
+        d[0] = carry::sub_cc(s[0], m[0]);
+        SIMT_UNROLL
+        for (int j = 1; j < N; j++) d[j] = carry::subc_cc(s[j], m[j]);
+        const uint32_t negative = carry::subc(carry, 0);
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) r[j] = negative ? s[j] : d[j];
+    }
+
     static G16_FIELD_INLINE void add(uint32_t* r, const uint32_t* a, const uint32_t* b) {
         uint32_t t[N];
         add_raw(t, a, b);
@@ -200,7 +403,9 @@ struct Limbs32 {
         if constexpr (kSpareBits) {
             mul_with_low_word(r, a, b);
         } else {
-            mul_special(r, a, b);
+            uint32_t t[N];
+            mul_special(t, a, b);
+            reduce_once(r, t);
         }
     }
 
@@ -222,21 +427,10 @@ struct Limbs32 {
         reduce_once(r, t);
     }
 
-    static G16_FIELD_INLINE void mul_special(uint32_t* r, const uint32_t* a, const uint32_t* b) {
-        uint32_t even[N], odd[N], t[N];
-        start(even, odd, a, b[0]);
-        SIMT_UNROLL
-        for (int i = 1; i < N - 1; i += 2) {
-            cancel_special(even, odd);
-            add_row(odd, even, a, b[i]);
-            cancel_special(odd, even);
-            add_row(even, odd, a, b[i + 1]);
-        }
-        cancel_special(even, odd);
-        add_row(odd, even, a, b[N - 1]);
-        cancel_special(odd, even);
-        sum_rows(t, even, odd);
-        reduce_once(r, t);
+    // r = a b / R below 2m, for a < m - 2^33 and any b.
+    static G16_FIELD_INLINE void mul_tight(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        static_assert(!kSpareBits, "an algorithm for every modulus");
+        mul_special(r, a, b);
     }
 
     // r = (a b + c d) / R with one reduction. T stays below 2^32 (2m + (k m + 1) / 2^32) + m, which
@@ -352,15 +546,33 @@ struct Limbs32 {
         w[2 * N - 1] = carry::subc(w[2 * N - 1], x[2 * N - 1]);
     }
 
+    // r = (w mod R) / R + (at most m): below m + 2^33.
+    static G16_FIELD_INLINE void cancel_special(uint32_t* r, const uint32_t* w) {
+        uint32_t even[N + 2], odd[N + 1], q[2];
+        add_raw_cc(even, w, P::constants().bias);
+        even[N] = carry::addc(0, 0);
+        SIMT_UNROLL
+        for (int j = 0; j < N; j++) odd[j] = 0;
+        SIMT_UNROLL
+        for (int i = 0; i < N; i += 2) {
+            if (i > 0) even[N] = odd[N - 1] = 0;
+            even[N + 1] = odd[N] = 0;
+            cancel_lower(even, odd, q);
+            cancel_upper(even, odd, q);
+        }
+        sum_rows(r, even, odd);
+    }
+
     // r = w / R for w of 2N limbs, w < 0.9 R m: cancels the low half, adds the high half.
     static G16_FIELD_INLINE void reduce_wide(uint32_t* r, const uint32_t* w) {
-        uint32_t even[N], odd[N], t[N];
-        SIMT_UNROLL
-        for (int j = 0; j < N; j++) {
-            even[j] = w[j];
-            odd[j] = 0;
-        }
+        uint32_t t[N];
         if constexpr (kSpareBits) {
+            uint32_t even[N], odd[N];
+            SIMT_UNROLL
+            for (int j = 0; j < N; j++) {
+                even[j] = w[j];
+                odd[j] = 0;
+            }
             SIMT_UNROLL
             for (int i = 0; i < N - 2; i += 2) {
                 cancel_low_word(even, odd);
@@ -373,12 +585,7 @@ struct Limbs32 {
             cancel_with_modulus(t, odd);
             merge(t, t, odd);
         } else {
-            SIMT_UNROLL
-            for (int i = 0; i < N; i += 2) {
-                cancel_special(even, odd);
-                cancel_special(odd, even);
-            }
-            sum_rows(t, even, odd);
+            cancel_special(t, w);
         }
         add_raw(t, t, w + N);
         reduce_once(r, t);

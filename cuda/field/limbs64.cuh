@@ -85,9 +85,95 @@ struct Limbs64 {
         store(r, x);
     }
 
-    // r = a b / R: CIOS, in which the clear top bit spares the limb for the carry out.
+    static constexpr Word twice(int i) {
+        return P::kConstants.twice[2 * i] | Word(P::kConstants.twice[2 * i + 1]) << 32;
+    }
+
+    // x + y; returns the carry.
+    static Word add_words(Number& x, const Number& y) {
+        Wide t = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            t += Wide(x.l[i]) + y.l[i];
+            x.l[i] = Word(t);
+            t >>= 64;
+        }
+        return Word(t);
+    }
+
+    // x - y; returns the borrow.
+    static Word sub_words(Number& x, const Number& y) {
+        Word borrow = 0;
+        for (int i = 0; i < kLimbs; i++) {
+            Wide t = Wide(x.l[i]) - y.l[i] - borrow;
+            x.l[i] = Word(t);
+            borrow = Word(t >> 64) & 1;
+        }
+        return borrow;
+    }
+
+    // 2m, or zero.
+    static Number twice_if(Word condition) {
+        Number n;
+        for (int i = 0; i < kLimbs; i++) n.l[i] = twice(i) & (0 - condition);
+        return n;
+    }
+
+    // r = a + b mod m, for any a and b <= 2m.
+    static void add_loose(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        Number x = load(a);
+        sub_words(x, twice_if(add_words(x, load(b))));
+        store(r, x);
+    }
+
+    // r = a - b mod m, for any a and b <= 2m.
+    static void sub_loose(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        Number x = load(a);
+        add_words(x, twice_if(sub_words(x, load(b))));
+        store(r, x);
+    }
+
+    // r = x mod m below 2m, for any x.
+    static void tighten(uint32_t* r, const uint32_t* a) {
+        Number x = load(a);
+        const Word borrow = sub_words(x, twice_if(1));
+        add_words(x, twice_if(borrow));
+        store(r, x);
+    }
+
+    // r = a + b mod m below 2m, for a, b < 2m.
+    static void add_tight(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        Number x = load(a);
+        const Word carry = add_words(x, load(b));
+        const Word borrow = sub_words(x, twice_if(1));
+        add_words(x, twice_if(borrow & ~carry));
+        store(r, x);
+    }
+
+    // r = a b / R below 2m, for a < m and any b: CIOS, in which the clear top bit spares the limb
+    // for the carry out.
+    static void mul_tight(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+        store(r, mul_words(load(a), load(b)));
+    }
+
+    // r = b c below 2m, where table[j] = 2^(32 j + 64) c mod m; any b. The table's sixth row is c
+    // in Montgomery form.
+    static void mul_split(uint32_t* r, const uint32_t (*table)[P::kLimbs], const uint32_t* b) {
+        mul_tight(r, table[P::kLimbs - 2], b);
+    }
+
+    // r = b c below 2m, where a is c in Montgomery form.
+    static void mul_halves(uint32_t* r, const uint32_t*, const uint32_t* a, const uint32_t* b) {
+        mul_tight(r, a, b);
+    }
+
+    static void reduce_once(uint32_t* r, const uint32_t* x) { store_reduced(r, load(x)); }
+
+    // r = a b / R.
     static void mul(uint32_t* r, const uint32_t* a, const uint32_t* b) {
-        const Number x = load(a), y = load(b);
+        store_reduced(r, mul_words(load(a), load(b)));
+    }
+
+    static Number mul_words(const Number& x, const Number& y) {
         Number t{};
         for (int i = 0; i < kLimbs; i++) {
             Wide s = Wide(x.l[0]) * y.l[i] + t.l[0];
@@ -104,7 +190,7 @@ struct Limbs64 {
             }
             t.l[kLimbs - 1] = shift + carry;
         }
-        store_reduced(r, t);
+        return t;
     }
 
     static void sqr(uint32_t* r, const uint32_t* a) { mul(r, a, a); }

@@ -1,6 +1,6 @@
 // Launchers of transforms.
 #include "ntt/api.cuh"
-#include "ntt/kernels.cuh"
+#include "ntt/element_kernels.cuh"
 #include "ntt/pass.cuh"
 
 #include <cstring>
@@ -13,7 +13,7 @@ using simt::Stream;
 Layout layout(uint32_t log_size) {
     Layout l{};
     l.log_size = log_size;
-    l.passes = log_size == 0 ? 1 : (log_size + kMaxTileBits - 1) / kMaxTileBits;
+    l.passes = log_size <= kMaxTileBits ? 1 : log_size <= kMaxTwoPassBits ? 2 : 3;
     uint32_t low = 0;
     for (uint32_t i = 0; i < l.passes; i++) {
         const uint32_t left = l.passes - i;
@@ -25,21 +25,24 @@ Layout layout(uint32_t log_size) {
     // multiples of 2^power_bits.
     l.power_bits = (log_size + 1) / 2;
     if (l.passes == 3) l.power_bits = log_size + 1 - l.low_bits[2];
-    l.root_bits = log_size < kMaxTileBits ? log_size : kMaxTileBits;
+    l.root_bits = l.row_bits[0];
     return l;
 }
 
 size_t tables_len(const Layout& l) {
-    return (size_t(2) << l.power_bits) + (size_t(1) << (l.log_size + 1 - l.power_bits)) +
-           (size_t(1) << l.root_bits);
+    const size_t high = size_t(1) << (l.log_size + 1 - l.power_bits);
+    return (size_t(3) << l.power_bits) + (l.passes == 3 ? 2 * high : high) +
+           (size_t(2) << l.root_bits);
 }
 
 Tables tables(void* memory, const Layout& l) {
+    const size_t low = size_t(1) << l.power_bits;
     Tables t;
     t.low = static_cast<Fr*>(memory);
-    t.low_over_n = t.low + (size_t(1) << l.power_bits);
-    t.high = t.low_over_n + (size_t(1) << l.power_bits);
-    t.roots = t.high + (size_t(1) << (l.log_size + 1 - l.power_bits));
+    t.low_over_n = t.low + low;
+    t.low_canonical = t.low_over_n + low;
+    t.roots = t.low_canonical + low;
+    t.high = t.roots + (size_t(2) << l.root_bits);
     return t;
 }
 
@@ -57,7 +60,7 @@ void choose_tile(Pass* p) {
     p->column_bits = p->tile_bits - p->row_bits;
 }
 
-Pass pass(const Transform& t, uint32_t index, Rounds rounds) {
+Pass pass(const Transform& t, uint32_t index) {
     const Layout& l = t.layout;
     Pass p{};
     p.src = p.dst = t.data;
@@ -67,14 +70,19 @@ Pass pass(const Transform& t, uint32_t index, Rounds rounds) {
     p.row_bits = l.row_bits[index];
     p.roots = t.tables.roots;
     p.root_bits = l.root_bits;
-    p.twiddles.low = t.tables.low;
-    p.twiddles.high = t.tables.high;
-    p.twiddles.low_bits = l.power_bits;
-    p.twiddles.aligned = l.log_size + 1 - p.low_bits - p.row_bits >= l.power_bits;
-    p.twiddles.inverse = rounds == Rounds::kInverse;
-    p.twiddles.order_minus_1 = (2u << l.log_size) - 1;
     choose_tile(&p);
     return p;
+}
+
+// The twiddles between pass number `index` and its upper neighbour; none below the lowest.
+Scale twiddles(const Transform& t, uint32_t index, Rounds rounds) {
+    Scale s{};
+    if (index == 0) return s;
+    s = root_scale(t, rounds == Rounds::kInverse, false);
+    s.kind = ScaleKind::kTwiddles;
+    const Layout& l = t.layout;
+    s.powers.aligned = l.log_size + 1 - l.low_bits[index] - l.row_bits[index] >= l.power_bits;
+    return s;
 }
 
 Fr read_host(const void* bytes) {
@@ -117,22 +125,33 @@ Transform::Transform(const G16Domain& domain, void* array, uint32_t transforms)
       batch(transforms) {
     if (domain.log_size + 1 < kGroupBits) return;  // groups' stages have no roots but 1
     const Fr w = raised(Fr::from_limbs(domain.root), domain.log_size + 1 - kGroupBits);
-    constexpr uint32_t roots = sizeof(forward.powers) / sizeof(Fr);
-    forward.powers[0] = w;
-    for (uint32_t i = 1; i < roots; i++) forward.powers[i] = forward.powers[i - 1] * w;
-    // w^(order / 2) = -1, so that w^-i = -w^(order / 2 - i).
-    for (uint32_t i = 0; i < roots; i++) inverse.powers[i] = -forward.powers[roots - 1 - i];
+    constexpr uint32_t roots = sizeof(forward.powers) / sizeof(forward.powers[0]);
+    Fr power = w;
+    for (uint32_t i = 0; i < roots; i++) {
+        // w^(order / 2) = -1, so that w^-i = -w^(order / 2 - i).
+        forward.powers[i] = split_factor(power);
+        inverse.powers[roots - 1 - i] = split_factor(-power);
+        power = power * w;
+    }
 }
 
 Pass dif_pass(const Transform& t, uint32_t index, Rounds rounds) {
-    Pass p = pass(t, index, rounds);
+    Pass p = pass(t, index);
+    if (index == t.dif_middle()) {
+        p.block_bits = p.log_size - p.low_bits - p.row_bits;
+        p.roots = t.tables.high;
+        p.root_bits = p.log_size + 1 - t.layout.power_bits;
+        p.block_low = t.tables.low;
+    }
+    if (index != t.dif_middle() + 1) p.after = twiddles(t, index, rounds);
     p.dif = rounds;
     p.dif_roots = rounds == Rounds::kInverse ? t.inverse : t.forward;
     return p;
 }
 
 Pass dit_pass(const Transform& t, uint32_t index, Rounds rounds) {
-    Pass p = pass(t, index, rounds);
+    Pass p = pass(t, index);
+    p.before = twiddles(t, index, rounds);
     set_dit(t, &p, rounds);
     return p;
 }
@@ -154,20 +173,25 @@ Scale root_scale(const Transform& t, bool inverse, bool reversed) {
     return s;
 }
 
-void divide_by_size(const Transform& t, Pass* top) {
-    if (t.layout.passes > 1) {
-        top->twiddles.low = t.tables.low_over_n;
-        top->twiddles.aligned = false;
+void multiply(const Transform& t, uint32_t index, const Fr* low, Pass* pass) {
+    const uint32_t top = t.layout.passes - 1;
+    const bool middle = pass->dif != Rounds::kNone && t.dif_middle() < top;
+    if (index != (middle ? t.dif_middle() : top)) return;
+    if (middle) {
+        pass->block_low = low;
+    } else if (top > 0) {
+        Scale& twiddles = pass->dif != Rounds::kNone ? pass->after : pass->before;
+        twiddles.powers.low = low;
+        twiddles.powers.aligned = false;
     } else {
-        if (top->after.kind == ScaleKind::kNone) top->after.kind = ScaleKind::kConstant;
-        top->after.powers.low = t.tables.low_over_n;
+        if (pass->after.kind == ScaleKind::kNone) pass->after.kind = ScaleKind::kConstant;
+        pass->after.powers.low = low;
     }
 }
 
 Status run(const Pass& p, Stream stream) {
-    const uint32_t blocks = (p.total + (1u << p.tile_bits) - 1) >> p.tile_bits;
-    return simt::launch(pass_kernel, dim3(blocks), dim3(1u << (p.tile_bits - kGroupBits)),
-                        tile_bytes(p.tile_bits), stream, p);
+    if (p.dit == Rounds::kNone) return run_dif(p, stream);
+    return p.dif == Rounds::kNone ? run_dit(p, stream) : run_turn(p, stream);
 }
 
 namespace {
@@ -209,10 +233,20 @@ Status domain_build(const G16Domain* domain, Stream stream) {
     if (status != 0) return status;
     status = build_powers(t.low_over_n, w, over_power_of_two(log_size), l.power_bits, stream);
     if (status != 0) return status;
-    const uint32_t high_bits = all_bits - l.power_bits;
-    status = build_powers(t.high, raised(w, l.power_bits), one, high_bits, stream);
+    Fr over_2n;
+    over_power_of_two(log_size + 1).to_canonical(over_2n.l);
+    status = build_powers(t.low_canonical, w, over_2n, l.power_bits, stream);
     if (status != 0) return status;
-    return build_powers(t.roots, raised(w, all_bits - l.root_bits), one, l.root_bits, stream);
+    const Fr upper = upper_of(one);
+    const uint32_t high_bits = all_bits - l.power_bits;
+    const Fr high = raised(w, l.power_bits), root = raised(w, all_bits - l.root_bits);
+    status = build_powers(t.high, high, one, high_bits, stream);
+    if (status == 0 && l.passes == 3) {
+        status = build_powers(t.high + (size_t(1) << high_bits), high, upper, high_bits, stream);
+    }
+    if (status == 0) status = build_powers(t.roots, root, one, l.root_bits, stream);
+    if (status != 0) return status;
+    return build_powers(t.roots + (size_t(1) << l.root_bits), root, upper, l.root_bits, stream);
 }
 
 size_t coset_len(uint32_t log_size) {
@@ -244,10 +278,14 @@ Status transform(void* data, const G16Domain* domain, const void* coset, uint32_
         const bool first = step == 0, last = step + 1 == l.passes;
         const uint32_t index = reversed_input ? step : l.passes - 1 - step;
         Pass p = reversed_input ? dit_pass(t, index, rounds) : dif_pass(t, index, rounds);
-        if (first && !inverse) p.before = coset_scale(t, coset, false, reversed_input);
-        if (last && inverse) p.after = coset_scale(t, coset, true, !reversed_input);
-        const bool top = index + 1 == l.passes;
-        if (top && inverse && coset == nullptr) divide_by_size(t, &p);
+        p.last = last;
+        if (first && !inverse && coset != nullptr) {
+            p.before = coset_scale(t, coset, false, reversed_input);
+        }
+        if (last && inverse && coset != nullptr) {
+            p.after = coset_scale(t, coset, true, !reversed_input);
+        }
+        if (inverse && coset == nullptr) multiply(t, index, t.tables.low_over_n, &p);
         const Status status = run(p, stream);
         if (status != 0) return status;
     }
@@ -263,7 +301,9 @@ Status bit_reverse(void* data, uint32_t log_size, uint32_t batch, Stream stream)
 }  // namespace
 
 Status load() {
-    Status status = simt::load_kernel(pass_kernel);
+    Status status = load_dif();
+    if (status == 0) status = load_dit();
+    if (status == 0) status = load_turn();
     if (status == 0) status = simt::load_kernel(powers_kernel);
     if (status == 0) status = simt::load_kernel(bit_reverse_kernel);
     return status;

@@ -3,6 +3,7 @@
 
 #include "field/fp2.cuh"
 #include "field/fr.cuh"
+#include "field/loose.cuh"
 #include "probe/probe.cuh"
 
 namespace G16_NS::probe {
@@ -27,6 +28,29 @@ SIMT_DEVICE Residue<P> residue_operation(uint32_t operation, const Residue<P>& a
             return pow(a, b.l[0] | uint64_t(b.l[1]) << 32);
         default:
             return F::zero();
+    }
+}
+
+SIMT_DEVICE inline Fr loose_operation(uint32_t operation, const Fr& a, const Fr& b) {
+    switch (operation) {
+        case G16_PROBE_ADD_LOOSE:
+            return add_loose(a, b);
+        case G16_PROBE_SUB_LOOSE:
+            return sub_loose(a, b);
+        case G16_PROBE_ADD_TIGHT:
+            return add_tight(a, b);
+        case G16_PROBE_TIGHTENED:
+            return tightened(a);
+        case G16_PROBE_REDUCED_LOOSE:
+            return reduced_loose(a);
+        case G16_PROBE_MUL_TIGHT:
+            return mul_tight(a, b);
+        case G16_PROBE_MUL_HALVES:
+            return mul_tight(upper_of(a), a, b);
+        case G16_PROBE_MUL_SPLIT:
+            return mul_tight(split_factor(a), b);
+        default:
+            return Fr::zero();
     }
 }
 
@@ -62,6 +86,9 @@ SIMT_DEVICE F field_operation(uint32_t operation, const F& a, const F& b, const 
             if constexpr (!std::is_same<F, Fr>::value) return mul_sub_mul_call(a, b, c, d);
             return F::zero();
         default:
+            if constexpr (std::is_same<F, Fr>::value) {
+                if (operation >= G16_PROBE_ADD_LOOSE) return loose_operation(operation, a, b);
+            }
             return residue_operation(operation, a, b);
     }
 }

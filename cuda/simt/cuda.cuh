@@ -10,6 +10,7 @@
 #define SIMT_DEVICE __device__
 #define SIMT_HD __host__ __device__
 #define SIMT_NOINLINE __device__ __noinline__
+#define SIMT_GRID_CONSTANT __grid_constant__
 #define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_SHARED(T, name, N) __shared__ T name[N]

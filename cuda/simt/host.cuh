@@ -22,6 +22,7 @@
 #define SIMT_DEVICE
 #define SIMT_HD
 #define SIMT_NOINLINE __attribute__((noinline))
+#define SIMT_GRID_CONSTANT
 #define SIMT_UNROLL _Pragma("GCC unroll 16")
 #define SIMT_ROLLED _Pragma("GCC unroll 1")
 #define SIMT_SHARED(T, name, N)                                                           \

@@ -183,6 +183,64 @@ fn sums_of_two_products_have_one_reduction() {
     }
 }
 
+/// x + k r for the greatest k up to `times` with which it is below 2^256.
+fn lifted(x: Number, times: usize) -> Number {
+    let mut lifted = x;
+    for _ in 0..times {
+        let mut carry = 0;
+        let mut next = lifted;
+        for (limb, m) in next.iter_mut().zip(R.m) {
+            let sum = u128::from(*limb) + u128::from(m) + carry;
+            *limb = sum as u64;
+            carry = sum >> 64;
+        }
+        if next[4] != 0 {
+            break;
+        }
+        lifted = next;
+    }
+    lifted
+}
+
+/// Numbers that are not reduced: the results' residues and their bounds, with each operand lifted
+/// as far as it may be.
+#[test]
+fn numbers_need_not_be_reduced() {
+    let (a, b) = pairs(&R, 13);
+    let all = |x: &[Number], times: usize| -> Vec<Number> {
+        x.iter().enumerate().map(|(i, x)| lifted(*x, (i + i / 7) % (times + 1))).collect()
+    };
+    let (tight_a, tight_b) = (all(&a, 1), all(&b, 1));
+    let (loose_a, loose_b) = (all(&a, 2), all(&b, 2));
+    let twice = lifted(R.m, 1);
+    for probe in probes() {
+        let check = |op,
+                     (x, y): (&[Number], &[Number]),
+                     bound,
+                     expected: &dyn Fn(usize) -> Number| {
+            let got = probe.field::<Fr>(op, &limbs(x), &limbs(y)).expect("probe");
+            for (i, got) in got.iter().enumerate() {
+                let got = bigint::from_limbs(got);
+                let residue = expected(i);
+                let is_residue = (0..3).any(|times| lifted(residue, times) == got);
+                assert!(is_residue, "{probe:?}: {op:?} of {:x?} and {:x?}: {got:x?}", x[i], y[i]);
+                let below = bigint::less(got, bound);
+                assert!(below, "{probe:?}: {op:?} of {:x?} and {:x?}: {got:x?}", x[i], y[i]);
+            }
+        };
+        let any = [0, 0, 0, 0, 1, 0];
+        let product = |i: usize| R.over_r(R.mul(a[i], b[i]));
+        check(FieldOp::AddLoose, (&loose_a, &tight_b), any, &|i| R.add(a[i], b[i]));
+        check(FieldOp::SubLoose, (&loose_a, &tight_b), any, &|i| R.sub(a[i], b[i]));
+        check(FieldOp::AddTight, (&tight_a, &tight_b), twice, &|i| R.add(a[i], b[i]));
+        check(FieldOp::Tightened, (&loose_a, &b), twice, &|i| a[i]);
+        check(FieldOp::ReducedLoose, (&loose_a, &b), R.m, &|i| a[i]);
+        check(FieldOp::MulTight, (&a, &loose_b), twice, &product);
+        check(FieldOp::MulHalves, (&a, &loose_b), twice, &product);
+        check(FieldOp::MulSplit, (&a, &loose_b), twice, &product);
+    }
+}
+
 #[test]
 fn powers_are_repeated_products() {
     let mut rng = rng(4);
