@@ -26,6 +26,10 @@ pub(crate) const WITNESS_QUERIES: usize = 4;
 /// needs more fills a device by itself.
 const SIDE_BY_SIDE_BYTES: usize = 1 << 30;
 
+/// Multiplications take at most one part in so many of the memory for scratch that they could do
+/// without: more saves them little, and other keys have a use for it.
+const WORK_SHARE: u64 = 8;
+
 /// `len` elements of `T` somewhere in a region of bytes.
 #[derive(Debug)]
 pub(crate) struct Part<T> {
@@ -150,7 +154,8 @@ impl Plan {
         }
         let beside_work = smallest.scratch.bytes - smallest.scratch.work.len;
         let room = room.saturating_sub(beside_work + GRANULE_BYTES as usize);
-        Self::with_work(shape, key_bytes, device, room)
+        let share = usize::try_from(budget / WORK_SHARE).unwrap_or(usize::MAX);
+        Self::with_work(shape, key_bytes, device, room.min(share))
     }
 
     /// The plan whose multiplications work in `room` bytes, or in as few as they can.
@@ -290,8 +295,7 @@ impl Scratch {
             bytes,
         };
         let shares = scratch.side_by_side(witness_msm, h_msm);
-        // Most of the room stays for the blocks of proofs that wait.
-        let wanted = shares.h.end().min(SIDE_BY_SIDE_BYTES).min(room / 4);
+        let wanted = shares.h.end().min(SIDE_BY_SIDE_BYTES).min(room);
         if wanted > work.len {
             scratch.work.len = wanted;
             scratch.bytes = work.offset + wanted.next_multiple_of(ALIGNMENT);

@@ -12,8 +12,7 @@
 // (T_in / R) + m + m / 2^32. This needs room for three products in T. A modulus without two spare
 // bits must have the low limbs 1 and 2^32 - 1 instead (mul_special).
 //
-// `P` names a modulus: `kLimbs`, `kConstants`, `constants()`. Operands are below the modulus, so
-// are results.
+// `P` names a modulus: `kLimbs`, `kConstants`, `constants()`. Operands and results are below it.
 #pragma once
 
 #include "field/carry.cuh"
@@ -35,16 +34,13 @@ struct Limbs32 {
     struct Number {
         uint32_t l[N];
     };
-    static constexpr Number make_modulus() {
+    static constexpr Number number(const uint32_t (&limbs)[N]) {
         Number x{};
-        for (int j = 0; j < N; j++) x.l[j] = P::kConstants.modulus[j];
+        for (int j = 0; j < N; j++) x.l[j] = limbs[j];
         return x;
     }
-    static constexpr Number make_twice() {
-        Number x{};
-        for (int j = 0; j < N; j++) x.l[j] = P::kConstants.twice[j];
-        return x;
-    }
+    static constexpr Number make_modulus() { return number(P::kConstants.modulus); }
+    static constexpr Number make_twice() { return number(P::kConstants.twice); }
 
     // acc[j], acc[j + 1] = x[j] y, for even j.
     static G16_FIELD_INLINE void mul_row(uint32_t* acc, const uint32_t* x, uint32_t y) {

@@ -162,6 +162,7 @@ __device__ __forceinline__ void add_pair(PairLane lane, bool negative, bool acti
             if (exception) add_any_pair(lane.odd, negative, active);
             consumed();
             if (exception) break;
+            __syncwarp();  // the other lane has read what the latest addition left there
             store_pair(lane.others(kOther), s);
             const Fp2 ss = {mul_call(s.c0 + s.c1, s.c0 - s.c1), mul_call(dbl(s.c0), s.c1)};
             store_pair(lane.others(kOtherSquare), ss);  // R^2, PP
