@@ -54,7 +54,7 @@ pub enum CheckConstraints {
 #[derive(Clone)]
 pub struct ProverConfig {
     /// Device memory that the arena takes, in bytes; `None`: what is free, less 1 GiB. Loading a
-    /// key takes up to 4 MiB beside it, for the tables of its transforms, and making one there
+    /// key takes up to 16 MiB beside it, for the tables of its transforms, and making one there
     /// ([`Prover::setup`]) up to 512 MiB while that lasts.
     pub vram_budget: Option<u64>,
     /// Which phases of concurrent proofs may overlap. Each prover needs a lock of its own: proofs'
