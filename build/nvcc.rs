@@ -10,10 +10,11 @@ use crate::units::Compiler;
 /// Variables that choose the toolkit and the architectures.
 const VARIABLES: [&str; 5] = ["NVCC", "CUDA_PATH", "CUDA_HOME", "CUDAARCHS", "CXX"];
 
-/// nvcc's flags in every profile.
-const FLAGS: [&str; 6] = [
+/// nvcc's flags in every profile. Field code computes constants with functions of the host.
+const FLAGS: [&str; 7] = [
     "-std=c++17",
     "-O3",
+    "--expt-relaxed-constexpr",
     "-Xcompiler=-fPIC,-ffunction-sections,-fdata-sections",
     "-Icuda",
     "-DG16_NS=g16_cuda",

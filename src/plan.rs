@@ -26,8 +26,8 @@ pub(crate) const WITNESS_QUERIES: usize = 4;
 /// needs more fills a device by itself.
 const SIDE_BY_SIDE_BYTES: usize = 1 << 30;
 
-/// Multiplications take at most one part in so many of the memory for scratch that they could do
-/// without: more saves them little, and other keys have a use for it.
+/// Of scratch that they could do without, multiplications take at most one part in so many of the
+/// budget, or what side by side needs: more saves them little, and other keys have a use for it.
 const WORK_SHARE: u64 = 8;
 
 /// `len` elements of `T` somewhere in a region of bytes.
@@ -155,6 +155,7 @@ impl Plan {
         let beside_work = smallest.scratch.bytes - smallest.scratch.work.len;
         let room = room.saturating_sub(beside_work + GRANULE_BYTES as usize);
         let share = usize::try_from(budget / WORK_SHARE).unwrap_or(usize::MAX);
+        let share = share.max(SIDE_BY_SIDE_BYTES);
         Self::with_work(shape, key_bytes, device, room.min(share))
     }
 
