@@ -180,7 +180,7 @@ impl Prover {
     }
 
     /// Makes a key straight into the prover's memory, **for development only**; see
-    /// [`setup`](crate::setup). Waits until proofs that run now are done; proofs that come later
+    /// [`setup`]. Waits until proofs that run now are done; proofs that come later
     /// wait for it. While it makes points it takes up to 512 MiB of device memory beside the arena,
     /// less for small keys. Host memory: see [`setup::generate`], without the key itself.
     ///
