@@ -197,46 +197,48 @@ typedef struct G16FixedBaseApi {
 // The shape of a multi-scalar multiplication: a pure function of its arguments, equal for all
 // targets.
 typedef struct G16MsmPlan {
-    uint32_t terms;           // terms that lists and launches are sized for
+    uint32_t terms;           // terms at most, for which the windows are chosen
     uint32_t windows;         // windows of a scalar
     uint32_t group;           // windows that are sorted and accumulated together
     uint32_t bucket_bits;     // log2 of a window's buckets
     uint32_t task_terms;      // terms of one accumulation task, at most
     uint32_t tasks;           // tasks of a group, at most
     uint32_t combine_rounds;  // rounds that combine a bucket's partial sums
-    uint32_t reserved;
-    uint64_t sorted_bytes;   // what sorting leaves, for any number of accumulations
-    uint64_t sort_bytes;     // what sorting needs meanwhile
-    uint64_t partial_bytes;  // what accumulation and reduction need
-    uint64_t result_bytes;   // the sums of all windows
+    uint32_t chunk;           // terms that are sorted at a time, for which the lists are sized
+    uint64_t sorted_bytes;    // what sorting leaves, for any number of accumulations
+    uint64_t sort_bytes;      // what sorting needs meanwhile
+    uint64_t partial_bytes;   // what accumulation and reduction need
+    uint64_t result_bytes;    // the sums of all windows
 } G16MsmPlan;
 
 typedef struct G16MsmScalars {
     const void* scalars;        // Fr by variable
     const uint32_t* variables;  // the terms' variables, distinct; null: term i is variable i
-    const uint32_t* count;      // on the device, how many terms there are; null: `terms`
+    const uint32_t* count;      // on the device, how many terms there are; null: all
     uint32_t scalars_length;    // variables from this on are no terms
-    uint32_t terms;             // at most the plan's
+    uint32_t first;             // the chunk's first term
+    uint32_t terms;             // of the chunk, at most the plan's
     uint32_t montgomery;        // 1: Montgomery form, 0: canonical
-    uint32_t reserved;
 } G16MsmScalars;
 
 typedef struct G16MsmApi {
     // The plan for up to `terms` terms. 0 windows: the tuned number, 0 windows a group: as many as
-    // keep its lists short.
-    G16Status (*plan)(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan);
-    // Sorts the digits of the group of windows that starts with `first_window`, a multiple of the
-    // plan's group. The lists serve both curves, whatever the points.
+    // keep its lists short, 0 terms a chunk: all.
+    G16Status (*plan)(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk,
+                      G16MsmPlan* plan);
+    // Sorts the chunk's digits of the group of windows that starts with `first_window`, a multiple
+    // of the plan's group. The lists serve both curves, whatever the points.
     G16Status (*sort)(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
                       void* sorted, void* scratch, G16Stream stream);
-    // Adds the points of each task of `sorted`, affine in `points`, that `map` has: into fresh
-    // sums, or with `resume` onto what an earlier chunk of the same query left in `partials`.
+    // Adds the points of each bucket of `sorted`, affine in `points`, that `map` has: into fresh
+    // sums, or with `resume` onto the buckets' sums that an earlier chunk of terms, or of the
+    // query, left in `partials`.
     G16Status (*accumulate)(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
                             const void* points, const G16IndexMap* map, uint32_t resume,
                             void* partials, G16Stream stream);
     // Sums the group's buckets into its windows' places in `result`, which is for all windows.
-    G16Status (*reduce)(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
-                        void* partials, void* result, G16Stream stream);
+    G16Status (*reduce)(const G16MsmPlan* plan, uint32_t first_window, void* partials, void* result,
+                        G16Stream stream);
     // On the host, at once: the sum as an uncompressed encoding, out of a downloaded result.
     G16Status (*finish)(const G16MsmPlan* plan, const void* result, uint8_t* encoding);
 } G16MsmApi;

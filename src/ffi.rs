@@ -214,7 +214,7 @@ pub struct MsmPlan {
     pub task_terms: u32,
     pub tasks: u32,
     pub combine_rounds: u32,
-    pub reserved: u32,
+    pub chunk: u32,
     pub sorted_bytes: u64,
     pub sort_bytes: u64,
     pub partial_bytes: u64,
@@ -229,16 +229,21 @@ pub struct MsmScalars {
     pub variables: *const u32,
     pub count: *const u32,
     pub scalars_length: u32,
+    pub first: u32,
     pub terms: u32,
     pub montgomery: u32,
-    pub reserved: u32,
 }
 
 /// `G16MsmApi`.
 #[repr(C)]
 pub struct MsmApi {
-    pub plan:
-        unsafe extern "C" fn(terms: u32, windows: u32, group: u32, plan: *mut MsmPlan) -> Status,
+    pub plan: unsafe extern "C" fn(
+        terms: u32,
+        windows: u32,
+        group: u32,
+        chunk: u32,
+        plan: *mut MsmPlan,
+    ) -> Status,
     pub sort: unsafe extern "C" fn(
         plan: *const MsmPlan,
         scalars: *const MsmScalars,
@@ -260,7 +265,6 @@ pub struct MsmApi {
     pub reduce: unsafe extern "C" fn(
         plan: *const MsmPlan,
         first_window: u32,
-        sorted: *const c_void,
         partials: *mut c_void,
         result: *mut c_void,
         stream: RawStream,

@@ -10,155 +10,25 @@
 //! bucket. Equal points, opposite points, infinity and any choice of scalars are ordinary cases,
 //! and skewed scalars (all equal, all one) cost no more than uniform ones.
 
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
 use crate::density::IndexMap;
 use crate::device::launch::msm::{self as launch, Terms};
 use crate::device::{Device, DeviceBuffer, Stream, View, ViewMut};
 use crate::error::{Error, Result};
-use crate::ffi::MsmPlan;
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
 use crate::{points, repr};
 
-/// The results of several queries start at multiples of this.
-const ALIGNMENT: usize = 256;
+pub use plan::Plan;
 
 /// Bytes of device memory that a single call leaves free beside its scratch.
 const ROOM_LEFT: usize = 16 << 20;
-
-/// The shape of a multiplication: windows, lists, scratch. A pure function of its arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    g1: MsmPlan,
-    g2: MsmPlan,
-}
-
-impl Plan {
-    /// The tuned plan for at most `terms` terms.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooMany`] beyond 2^31 − 1 terms.
-    pub fn new(terms: usize) -> Result<Self> {
-        Self::with_windows(terms, 0, 0)
-    }
-
-    /// A plan with this many windows of a scalar (10 to 63), this many of them sorted and
-    /// accumulated together; 0 is the tuned number. A smaller group needs less scratch.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooMany`] beyond 2^31 − 1 terms, or where the lists of a group would be too long,
-    /// or for a number of windows that is not possible.
-    pub fn with_windows(terms: usize, windows: u32, group: u32) -> Result<Self> {
-        let terms = terms.max(1);
-        let g1 = launch::plan::<G1>(terms, windows, group)?;
-        Ok(Self { g1, g2: launch::plan::<G2>(terms, windows, group)? })
-    }
-
-    /// The tuned plan with the largest group of windows whose scratch for `groups` has at most
-    /// `bytes`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InsufficientVram`] if that is too little for a single window, and as [`Plan::new`].
-    pub fn within(terms: usize, groups: Groups, bytes: usize) -> Result<Self> {
-        let mut plan = Self::new(terms)?;
-        while plan.scratch_bytes(groups) > bytes {
-            if plan.group() == 1 {
-                let (needed, available) = (plan.scratch_bytes(groups) as u64, bytes as u64);
-                return Err(Error::InsufficientVram { needed, available });
-            }
-            plan = Self::with_windows(terms, plan.windows(), plan.group() - 1)?;
-        }
-        Ok(plan)
-    }
-
-    /// Terms at most.
-    pub fn terms(&self) -> usize {
-        self.g1.terms as usize
-    }
-
-    /// Windows of a scalar.
-    pub fn windows(&self) -> u32 {
-        self.g1.windows
-    }
-
-    /// Windows that are sorted and accumulated together.
-    pub fn group(&self) -> u32 {
-        self.g1.group
-    }
-
-    /// Bytes of scratch that [`Workspace::enqueue`] needs for queries of these groups.
-    pub fn scratch_bytes(&self, groups: Groups) -> usize {
-        match groups {
-            Groups::G1 => self.scratch_bytes_of::<G1>(),
-            Groups::G2 => self.scratch_bytes_of::<G2>(),
-            Groups::Both => self.scratch_bytes_of::<G1>().max(self.scratch_bytes_of::<G2>()),
-        }
-    }
-
-    fn scratch_bytes_of<G: CurveGroup>(&self) -> usize {
-        let plan = self.of::<G>();
-        to_usize(plan.sorted_bytes) + to_usize(plan.sort_bytes.max(plan.partial_bytes))
-    }
-
-    /// Bytes of scratch that [`enqueue_side_by_side`] needs for this many queries in each group.
-    pub(crate) fn side_by_side_bytes(&self, g1: usize, g2: usize) -> usize {
-        let g1 = g1.saturating_mul(self.partial_stride::<G1>());
-        let partials = g1.saturating_add(g2.saturating_mul(self.partial_stride::<G2>()));
-        to_usize(self.g1.sorted_bytes).saturating_add(partials.max(to_usize(self.g1.sort_bytes)))
-    }
-
-    /// Bytes of the result of this many queries in each group.
-    pub fn result_bytes(&self, g1: usize, g2: usize) -> usize {
-        let g1 = g1.saturating_mul(self.result_stride::<G1>());
-        g1.saturating_add(g2.saturating_mul(self.result_stride::<G2>()))
-    }
-
-    /// The sums, in the queries' order, out of the downloaded result of [`Workspace::enqueue`].
-    /// Takes some hundred microseconds a query, all queries in parallel.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] when the result is not as long as [`Self::result_bytes`] says,
-    /// [`Error::NoPoint`] when it holds no points.
-    pub fn finish(&self, g1: usize, g2: usize, result: &[u8]) -> Result<Sums> {
-        let expected = self.result_bytes(g1, g2);
-        if result.len() != expected {
-            let (operation, what, got) = ("msm finish", "result", result.len());
-            return Err(Error::Length { operation, what, got, expected });
-        }
-        let (first, second) = result.split_at(g1 * self.result_stride::<G1>());
-        Ok(Sums { g1: self.finish_all::<G1>(first)?, g2: self.finish_all::<G2>(second)? })
-    }
-
-    /// A thread each, and none of rayon's: a prover calls this while it holds what they may wait for.
-    fn finish_all<G: CurveGroup>(&self, results: &[u8]) -> Result<Vec<G::Point>> {
-        let plan = self.of::<G>();
-        let results = results.chunks_exact(self.result_stride::<G>());
-        std::thread::scope(|scope| {
-            let finish = |result| scope.spawn(move || launch::finish::<G>(plan, result));
-            let threads: Vec<_> = results.map(finish).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<G::Point>>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().map(join).collect()
-        })
-    }
-
-    fn of<G: CurveGroup>(&self) -> &MsmPlan {
-        if G::BYTES == G1::BYTES { &self.g1 } else { &self.g2 }
-    }
-
-    fn partial_stride<G: CurveGroup>(&self) -> usize {
-        to_usize(self.of::<G>().partial_bytes).next_multiple_of(ALIGNMENT)
-    }
-
-    fn result_stride<G: CurveGroup>(&self) -> usize {
-        to_usize(self.of::<G>().result_bytes).next_multiple_of(ALIGNMENT)
-    }
-}
 
 /// Which of the curve's groups a call works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,10 +193,11 @@ pub(crate) fn enqueue(
     if scalars.is_empty() {
         return stream.fill(0, result); // windows at infinity
     }
-    for_each_pass(stream, plan, scalars, scratch, |pass, mut partials| {
+    for_each_pass(plan, scalars, scratch, |mut pass, mut free| {
         let (of_g1, of_g2) = result.reborrow().split_at(plan.result_bytes(g1.len(), 0))?;
-        pass.replay_all(stream, g1, partials.reborrow(), of_g1)?;
-        pass.replay_all(stream, g2, partials, of_g2)
+        pass.sort_whole(stream, &mut free)?;
+        pass.run_all(stream, g1, free.reborrow(), of_g1)?;
+        pass.run_all(stream, g2, free, of_g2)
     })
 }
 
@@ -355,105 +226,172 @@ pub(crate) fn enqueue_side_by_side(
     }
     let scratch = at_least("scratch", scratch, plan.side_by_side_bytes(g1.len(), g2.len()))?;
     let mut result = at_least("result", result, plan.result_bytes(g1.len(), g2.len()))?;
-    let (mut sorted, mut scratch) = scratch.split_at(to_usize(plan.g1.sorted_bytes))?;
     let (g1_lanes, g2_lanes) = lanes.split_at(g1.len());
-    let passes = if scalars.is_empty() { 0 } else { plan.windows() };
-    if passes == 0 {
-        stream.fill(0, result.reborrow())?; // sums of nothing
+    if scalars.is_empty() {
+        stream.fill(0, result)?; // sums of nothing
         let filled = stream.record()?;
-        lanes.iter().try_for_each(|lane| lane.wait(&filled))?;
+        return lanes.iter().try_for_each(|lane| lane.wait(&filled));
     }
-    for first_window in (0..passes).step_by(plan.group() as usize) {
-        if first_window > 0 {
-            // The lists of the windows before are still read.
-            lanes.iter().try_for_each(|lane| stream.wait(&lane.record()?))?;
+    for_each_pass(plan, scalars, scratch, |mut pass, mut free| {
+        for (i, chunk) in pass.chunks().enumerate() {
+            if i > 0 || pass.first_window > 0 {
+                // The lists of the chunk, or of the windows, before are still read.
+                lanes.iter().try_for_each(|lane| stream.wait(&lane.record()?))?;
+            }
+            pass.sort(stream, chunk, &mut free)?;
+            let listed = stream.record()?;
+            lanes.iter().try_for_each(|lane| lane.wait(&listed))?;
+            let partials = free.reborrow();
+            let (_, partials) = partials.split_at(plan.partials_at())?;
+            let g1_bytes = g1.len() * plan.partial_stride::<G1>();
+            let (g1_partials, g2_partials) = partials.split_at(g1_bytes)?;
+            pass.accumulate_on_lanes(g1_lanes, g1, i > 0, g1_partials)?;
+            pass.accumulate_on_lanes(g2_lanes, g2, i > 0, g2_partials)?;
         }
-        let free = &mut scratch;
-        launch::sort::<G1>(stream, &plan.g1, &scalars.terms, first_window, &mut sorted, free)?;
-        let listed = stream.record()?;
-        lanes.iter().try_for_each(|lane| lane.wait(&listed))?;
-        let pass = Pass { plan, first_window, lists: sorted.as_view() };
+        let (_, partials) = free.split_at(plan.partials_at())?;
+        let (g1_partials, g2_partials) =
+            partials.split_at(g1.len() * plan.partial_stride::<G1>())?;
         let (of_g1, of_g2) = result.reborrow().split_at(plan.result_bytes(g1.len(), 0))?;
-        let g1_bytes = g1.len() * plan.partial_stride::<G1>();
-        let (g1_partials, g2_partials) = scratch.reborrow().split_at(g1_bytes)?;
-        pass.replay_on_lanes(g1_lanes, g1, g1_partials, of_g1)?;
-        pass.replay_on_lanes(g2_lanes, g2, g2_partials, of_g2)?;
-    }
-    Ok(())
+        pass.reduce_on_lanes::<G1>(g1_lanes, g1_partials, of_g1)?;
+        pass.reduce_on_lanes::<G2>(g2_lanes, g2_partials, of_g2)
+    })
 }
 
-/// One group of windows, sorted, to be replayed by queries.
+/// One group of windows of some scalars, and the lists of the chunk that was sorted last.
 struct Pass<'a> {
     plan: &'a Plan,
+    scalars: &'a Scalars<'a>,
     first_window: u32,
-    lists: View<'a, u8>,
+    lists: ViewMut<'a, u8>,
 }
 
-/// Sorts one group of windows after the other and lets `replay` use each.
+/// Lets `run` work on one group of windows after the other, in the scratch behind the lists.
 fn for_each_pass(
-    stream: &Stream,
     plan: &Plan,
     scalars: &Scalars<'_>,
     scratch: ViewMut<'_, u8>,
-    mut replay: impl FnMut(Pass<'_>, ViewMut<'_, u8>) -> Result<()>,
+    mut run: impl FnMut(Pass<'_>, ViewMut<'_, u8>) -> Result<()>,
 ) -> Result<()> {
     let sorted_bytes = to_usize(plan.g1.sorted_bytes);
     let scratch = at_least("scratch", scratch, sorted_bytes)?;
     let (mut sorted, mut scratch) = scratch.split_at(sorted_bytes)?;
     for first_window in (0..plan.windows()).step_by(plan.group() as usize) {
-        let (terms, lists, free) = (&scalars.terms, &mut sorted, &mut scratch);
-        launch::sort::<G1>(stream, &plan.g1, terms, first_window, lists, free)?;
-        let lists = sorted.as_view();
-        replay(Pass { plan, first_window, lists }, scratch.reborrow())?;
+        run(Pass { plan, scalars, first_window, lists: sorted.reborrow() }, scratch.reborrow())?;
     }
     Ok(())
 }
 
 impl Pass<'_> {
-    /// Enqueues a query's sums of the group's windows into its result.
-    fn replay<G: CurveGroup>(
+    /// The ranges of terms that are sorted one after another.
+    fn chunks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (terms, chunk) = (self.scalars.len(), self.plan.chunk());
+        (0..terms).step_by(chunk).map(move |first| first..terms.min(first + chunk))
+    }
+
+    /// Whether all terms are sorted at once, for all queries.
+    fn is_whole(&self) -> bool {
+        self.scalars.len() <= self.plan.chunk()
+    }
+
+    fn sort(
+        &mut self,
+        stream: &Stream,
+        chunk: Range<usize>,
+        free: &mut ViewMut<'_, u8>,
+    ) -> Result<()> {
+        let (plan, terms, first) = (&self.plan.g1, &self.scalars.terms, self.first_window);
+        launch::sort::<G1>(stream, plan, terms, chunk, first, &mut self.lists, free)
+    }
+
+    fn sort_whole(&mut self, stream: &Stream, free: &mut ViewMut<'_, u8>) -> Result<()> {
+        if self.is_whole() { self.sort(stream, 0..self.scalars.len(), free) } else { Ok(()) }
+    }
+
+    fn accumulate<G: CurveGroup>(
         &self,
         stream: &Stream,
         query: &Query<'_, G>,
-        mut partials: ViewMut<'_, u8>,
-        mut result: ViewMut<'_, u8>,
+        resume: bool,
+        partials: &mut ViewMut<'_, u8>,
     ) -> Result<()> {
-        let (plan, first, lists) = (self.plan.of::<G>(), self.first_window, &self.lists);
-        let (points, map, partials) = (&query.points, &query.map, &mut partials);
-        launch::accumulate::<G>(stream, plan, first, lists, points, map, false, partials)?;
-        launch::reduce::<G>(stream, plan, first, lists, partials, &mut result)
+        let (plan, first, lists) = (self.plan.of::<G>(), self.first_window, &self.lists.as_view());
+        let (points, map) = (&query.points, &query.map);
+        launch::accumulate::<G>(stream, plan, first, lists, points, map, resume, partials)
     }
 
-    /// Replays queries one after another, with the same partial sums.
-    fn replay_all<G: CurveGroup>(
+    fn reduce<G: CurveGroup>(
         &self,
         stream: &Stream,
+        partials: &mut ViewMut<'_, u8>,
+        result: &mut ViewMut<'_, u8>,
+    ) -> Result<()> {
+        launch::reduce::<G>(stream, self.plan.of::<G>(), self.first_window, partials, result)
+    }
+
+    /// Enqueues a query's sums of the group's windows into its result. All terms are sorted
+    /// already, or chunk by chunk here: then each query sorts for itself, for one query's sums are
+    /// all that the scratch has room for.
+    fn run<G: CurveGroup>(
+        &mut self,
+        stream: &Stream,
+        query: &Query<'_, G>,
+        free: ViewMut<'_, u8>,
+        mut result: ViewMut<'_, u8>,
+    ) -> Result<()> {
+        let (mut free, mut partials) = free.split_at(self.plan.partials_at())?;
+        for (i, chunk) in self.chunks().enumerate() {
+            if !self.is_whole() {
+                self.sort(stream, chunk, &mut free)?;
+            }
+            self.accumulate::<G>(stream, query, i > 0, &mut partials)?;
+        }
+        self.reduce::<G>(stream, &mut partials, &mut result)
+    }
+
+    /// Runs queries one after another, in the same scratch.
+    fn run_all<G: CurveGroup>(
+        &mut self,
+        stream: &Stream,
         queries: &[Query<'_, G>],
-        mut partials: ViewMut<'_, u8>,
+        mut free: ViewMut<'_, u8>,
         mut results: ViewMut<'_, u8>,
     ) -> Result<()> {
         let stride = self.plan.result_stride::<G>();
         for (i, query) in queries.iter().enumerate() {
             let result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
-            self.replay(stream, query, partials.reborrow(), result)?;
+            self.run(stream, query, free.reborrow(), result)?;
         }
         Ok(())
     }
 
-    /// Replays each query on its lane, with partial sums of its own.
-    fn replay_on_lanes<G: CurveGroup>(
+    /// Accumulates each query on its lane, with partial sums of its own.
+    fn accumulate_on_lanes<G: CurveGroup>(
         &self,
         lanes: &[Stream],
         queries: &[Query<'_, G>],
+        resume: bool,
+        mut partials: ViewMut<'_, u8>,
+    ) -> Result<()> {
+        let stride = self.plan.partial_stride::<G>();
+        for (i, (lane, query)) in lanes.iter().zip(queries).enumerate() {
+            let mut partials = partials.reborrow().slice(i * stride..(i + 1) * stride)?;
+            self.accumulate(lane, query, resume, &mut partials)?;
+        }
+        Ok(())
+    }
+
+    /// Reduces each query's sums on its lane.
+    fn reduce_on_lanes<G: CurveGroup>(
+        &self,
+        lanes: &[Stream],
         mut partials: ViewMut<'_, u8>,
         mut results: ViewMut<'_, u8>,
     ) -> Result<()> {
-        let (plan, stride) = (self.plan, self.plan.result_stride::<G>());
-        let partial = plan.partial_stride::<G>();
-        for (i, (lane, query)) in lanes.iter().zip(queries).enumerate() {
-            let partials = partials.reborrow().slice(i * partial..(i + 1) * partial)?;
-            let result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
-            self.replay(lane, query, partials, result)?;
+        let (partial, stride) = (self.plan.partial_stride::<G>(), self.plan.result_stride::<G>());
+        for (i, lane) in lanes.iter().enumerate() {
+            let mut partials = partials.reborrow().slice(i * partial..(i + 1) * partial)?;
+            let mut result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
+            self.reduce::<G>(lane, &mut partials, &mut result)?;
         }
         Ok(())
     }
@@ -502,8 +440,9 @@ fn sum_of<G: CurveGroup>(
     let scalars = Scalars::montgomery(values.view());
     if !scalars.is_empty() {
         let query = Query::<G>::identity(points.view());
-        for_each_pass(stream, &plan, &scalars, scratch.view_mut(), |pass, partials| {
-            pass.replay(stream, &query, partials, result.view_mut())
+        for_each_pass(&plan, &scalars, scratch.view_mut(), |mut pass, mut free| {
+            pass.sort_whole(stream, &mut free)?;
+            pass.run(stream, &query, free, result.view_mut())
         })?;
     }
     let mut bytes = vec![0; result.len()];

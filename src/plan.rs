@@ -162,8 +162,8 @@ impl Plan {
     /// The plan whose multiplications work in `room` bytes, or in as few as they can.
     fn with_work(shape: &KeyShape, key_bytes: usize, device: &Device, room: usize) -> Result<Self> {
         let variables = shape.inputs + shape.aux;
-        let witness_msm = roomy(variables, Groups::Both, room)?;
-        let h_msm = roomy(shape.domain() - 1, Groups::G1, room)?;
+        let witness_msm = msm::Plan::nearest(variables, Groups::Both, room)?;
+        let h_msm = msm::Plan::nearest(shape.domain() - 1, Groups::G1, room)?;
         let scratch = Scratch::new(device, variables, &witness_msm, &h_msm, room)?;
         Ok(Self { shape: *shape, key_bytes, witness_msm, h_msm, scratch })
     }
@@ -232,18 +232,8 @@ impl Plan {
             plan.scratch_bytes(Groups::Both) <= self.scratch.work.len
                 && plan.result_bytes(3, 1) <= self.scratch.witness_result.len
         };
-        let tuned = roomy(terms, Groups::Both, self.scratch.work.len)?;
+        let tuned = msm::Plan::nearest(terms, Groups::Both, self.scratch.work.len)?;
         Ok(if fits(&tuned) { tuned } else { self.witness_msm })
-    }
-}
-
-/// The multiplication of `terms` terms whose scratch fits `room`, or the smallest there is.
-fn roomy(terms: usize, groups: Groups, room: usize) -> Result<msm::Plan> {
-    match msm::Plan::within(terms, groups, room) {
-        Err(Error::InsufficientVram { .. }) => {
-            msm::Plan::with_windows(terms, msm::Plan::new(terms)?.windows(), 1)
-        }
-        other => other,
     }
 }
 

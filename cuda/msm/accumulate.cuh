@@ -83,15 +83,22 @@ struct AccumulateArguments {
     IndexMap map;
     uint32_t tasks;  // slots
     uint32_t task_terms;
-    uint32_t resume;
+    uint32_t buckets;  // tasks below are first pieces
+    uint32_t resumed;  // tasks below start from the sums that are there: all first pieces or none
 };
+
+// Whether an empty task is a bucket's first piece and has to be written.
+__device__ __forceinline__ bool starts_empty(const AccumulateArguments& arguments, uint32_t task) {
+    return task < arguments.buckets && task >= arguments.resumed;
+}
 
 // One thread a task, the longest tasks first, so that the lanes of a warp end together.
 //
 // Plan: while a point is added, the next one comes from global to shared memory; entries without a
 // point are skipped in between, apart from the addition, so that the lanes meet at each addition.
-// Invariant: `sum` is that of the task's points taken so far. Cost: one mixed addition, one point's
-// bytes and 4 bytes of entry for each term (8 more with a density).
+// Invariant: `sum` is that of the task's points taken so far, on top of the bucket's earlier sum
+// where the task resumes it; an empty first piece that does not is infinity. Cost: one mixed
+// addition, one point's bytes and 4 bytes of entry for each term (8 more with a density).
 template <class F, class Ops, uint32_t BLOCKS>
 __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     accumulate_kernel(AccumulateArguments arguments, const Affine<F>* __restrict__ points,
@@ -100,14 +107,17 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     const uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= arguments.tasks) return;
     const uint32_t length = arguments.task_terms - arguments.lists.shortness[place];
-    if (length == 0) return;
     const uint32_t task = arguments.lists.order[place];
+    if (length == 0) {
+        if (starts_empty(arguments, task)) sums[task] = Xyzz<F>::infinity();
+        return;
+    }
     const uint32_t start = arguments.lists.task_starts[task];
     const Slot<Affine<F>> slot = {slots + threadIdx.x};
     EntryWalk walk(arguments.lists.payload, start, length);
     SignedPoint next = walk.next(arguments.map);
     if (next.exists()) slot.fetch(points + next.number());
-    Xyzz<F> sum = arguments.resume != 0 ? sums[task] : Xyzz<F>::infinity();
+    Xyzz<F> sum = task < arguments.resumed ? sums[task] : Xyzz<F>::infinity();
     while (next.exists()) {
         Affine<F> point = slot.take();
         if (next.negative()) point.y = -point.y;
@@ -135,7 +145,8 @@ Status launch_accumulate(AccumulateKernel<F> kernel, uint32_t threads_per_task, 
     arguments.map = map;
     arguments.tasks = plan.tasks;
     arguments.task_terms = plan.task_terms;
-    arguments.resume = resume;
+    arguments.buckets = group.buckets;
+    arguments.resumed = resume != 0 ? group.buckets : 0;
     Xyzz<F>* sums = partials<Xyzz<F>>(plan, scratch_carver).sums;
     const dim3 grid = blocks(uint64_t(plan.tasks) * threads_per_task, kAccumulateThreads);
     return simt::launch(kernel, grid, dim3(kAccumulateThreads), shared_bytes, stream, arguments,

@@ -13,8 +13,9 @@ constexpr AccumulateKernel<Fp2> kKernel = accumulate_pair_kernel<kAccumulateBloc
 Status accumulate_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
                      const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
                      Stream stream) {
-    return launch_accumulate<Fp2>(kKernel, 2, kPairSharedBytes, *plan, first_window, sorted, points,
-                                  *map, resume, partials, stream);
+    const Status status = launch_accumulate<Fp2>(kKernel, 2, kPairSharedBytes, *plan, first_window,
+                                                 sorted, points, *map, resume, partials, stream);
+    return status != 0 ? status : combine_g2(plan, first_window, sorted, partials, stream);
 }
 
 Status load_accumulate_g2() { return simt::load_kernel(kKernel); }

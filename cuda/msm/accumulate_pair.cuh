@@ -205,11 +205,12 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     SignedPoint next = walk.next(arguments.map);
     if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
     lane.set(Fp2::zero(), Fp2::zero());
-    if (arguments.resume != 0 && length != 0) {
+    bool fresh = true;  // the sum is infinity: the first point is set, not added
+    if (length != 0 && task < arguments.resumed) {
         const Xyzz<Fp2> sum = sums[task];
+        fresh = sum.is_infinity();
         lane.set(choose(lane.odd, sum.y, sum.x), choose(lane.odd, sum.zzz, sum.zz));
     }
-    bool starts = arguments.resume == 0;
     while (__any_sync(simt::kFullMask, next.exists())) {
         const bool active = next.exists();
         const bool negative = active && next.negative();
@@ -218,18 +219,23 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
             next = walk.next(arguments.map);
             if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
         };
-        if (starts) {
+        const bool adds = active && !fresh;
+        if (__any_sync(simt::kFullMask, fresh)) {
             const Fp2 coordinate = active ? incoming(lane, negative) : Fp2::zero();
             const bool infinity = lane.votes(coordinate.is_zero()) == 3;
-            lane.set(coordinate, infinity ? Fp2::zero() : Fp2::one());
-            fetch_next();
-        } else {
-            add_pair(lane, negative, active, fetch_next);
+            if (fresh) lane.set(coordinate, infinity ? Fp2::zero() : Fp2::one());
+            fresh = false;
         }
-        starts = false;
+        if (__any_sync(simt::kFullMask, adds)) {
+            add_pair(lane, negative, adds, fetch_next);
+        } else {
+            fetch_next();
+        }
     }
-    if (length == 0) return;
-    Xyzz<Fp2>& to = sums[arguments.lists.order[place]];
+    if (place >= arguments.tasks) return;
+    task = arguments.lists.order[place];
+    if (length == 0 && !starts_empty(arguments, task)) return;
+    Xyzz<Fp2>& to = sums[task];
     (lane.odd ? to.y : to.x) = load_pair(lane.own(kCoordinate));
     (lane.odd ? to.zzz : to.zz) = load_pair(lane.own(kPower));
 }

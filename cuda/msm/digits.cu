@@ -26,9 +26,10 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
                               uint32_t* payload) {
     const uint32_t term = blockIdx.x * blockDim.x + threadIdx.x;
     if (term >= scalars.terms) return;
-    bool exists = scalars.count == nullptr || term < *scalars.count;
-    uint32_t variable = term;
-    if (exists && scalars.variables != nullptr) variable = scalars.variables[term];
+    const uint32_t place = scalars.first + term;  // among all terms
+    bool exists = scalars.count == nullptr || place < *scalars.count;
+    uint32_t variable = place;
+    if (exists && scalars.variables != nullptr) variable = scalars.variables[place];
     exists = exists && variable < scalars.scalars_length;
 
     ScalarBits value = {};

@@ -18,8 +18,8 @@ Status load_accumulate_g2();
 Status load_reduce_g1();
 Status load_reduce_g2();
 
-Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan);
-Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan);
+Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan);
+Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan);
 
 Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
             void* sorted, void* scratch, Stream stream);
@@ -31,10 +31,16 @@ Status accumulate_g2(const G16MsmPlan* plan, uint32_t first_window, const void* 
                      const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
                      Stream stream);
 
-Status reduce_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
-                 void* result, Stream stream);
-Status reduce_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
-                 void* result, Stream stream);
+// The end of an accumulation: the pieces of long buckets meet.
+Status combine_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
+                  Stream stream);
+Status combine_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
+                  Stream stream);
+
+Status reduce_g1(const G16MsmPlan* plan, uint32_t first_window, void* partials, void* result,
+                 Stream stream);
+Status reduce_g2(const G16MsmPlan* plan, uint32_t first_window, void* partials, void* result,
+                 Stream stream);
 
 Status finish_g1(const G16MsmPlan* plan, const void* result, uint8_t* encoding);
 Status finish_g2(const G16MsmPlan* plan, const void* result, uint8_t* encoding);

@@ -14,9 +14,9 @@ uint32_t log2_ceil(uint32_t x) {
     return bits;
 }
 
-uint32_t group_of(uint32_t terms, uint32_t windows, uint32_t bucket_bits) {
+uint32_t group_of(uint32_t chunk, uint32_t windows, uint32_t bucket_bits) {
     const uint64_t keys = ((uint64_t(1) << kGroupKeyBits) - 1) >> bucket_bits;
-    uint64_t most = kGroupEntriesMax / terms;
+    uint64_t most = kGroupEntriesMax / chunk;
     if (most > keys) most = keys;
     if (most == 0) most = 1;
     uint64_t groups = (windows + most - 1) / most;
@@ -29,33 +29,36 @@ uint32_t task_terms(uint32_t mean, uint64_t entries) {
     return static_cast<uint32_t>(most > kTaskTermsMin ? most : kTaskTermsMin);
 }
 
-// Rounds until a bucket of all terms, cut into tasks, is one sum.
-uint32_t combine_rounds(uint32_t terms, uint32_t task_terms) {
-    uint64_t sums = (uint64_t(terms) + task_terms - 1) / task_terms;
+// Rounds until a bucket of all of a chunk's terms, cut into tasks, is one sum.
+uint32_t combine_rounds(uint32_t chunk, uint32_t task_terms) {
+    uint64_t sums = (uint64_t(chunk) + task_terms - 1) / task_terms;
     uint32_t rounds = 0;
     while (sums > (uint64_t(1) << (rounds * kCombineFanInLog2))) rounds += 1;
     return rounds;
 }
 
 template <class Point>
-Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* out) {
+Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk,
+                 G16MsmPlan* out) {
     if (out == nullptr || terms == 0 || terms > kIndexMax) return kInvalidValue;
+    if (chunk == 0) chunk = terms;
+    if (chunk > terms) return kInvalidValue;
     if (windows == 0) windows = kWindowsByLog2Terms[log2_ceil(terms)];
     if (windows < kWindowsMin || windows > kWindowsMax) return kInvalidValue;
     const uint32_t bucket_bits = window_width(windows, 0) - 1;
-    if (group == 0) group = group_of(terms, windows, bucket_bits);
+    if (group == 0) group = group_of(chunk, windows, bucket_bits);
     if (group > windows) return kInvalidValue;
 
     G16MsmPlan plan = {};
     plan.terms = terms;
     plan.windows = windows;
     plan.group = group;
+    plan.chunk = chunk;
     plan.bucket_bits = bucket_bits;
-    const uint64_t entries = uint64_t(terms) * group;
-    plan.task_terms = task_terms(terms >> plan.bucket_bits, entries);
-    const uint64_t filled = entries < plan_buckets(plan) ? entries : plan_buckets(plan);
-    const uint64_t tasks = entries / plan.task_terms + filled;
-    plan.combine_rounds = combine_rounds(terms, plan.task_terms);
+    const uint64_t entries = plan_entries(plan);
+    plan.task_terms = task_terms(chunk >> plan.bucket_bits, entries);
+    const uint64_t tasks = plan_buckets(plan) + entries / plan.task_terms;
+    plan.combine_rounds = combine_rounds(chunk, plan.task_terms);
     if (entries > kIndexMax || tasks > kIndexMax || plan_offsets(plan) > kIndexMax) {
         return kInvalidValue;
     }
@@ -75,12 +78,12 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* o
 
 }  // namespace
 
-Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan) {
-    return make_plan<Xyzz<Fp>>(terms, windows, group, plan);
+Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan) {
+    return make_plan<Xyzz<Fp>>(terms, windows, group, chunk, plan);
 }
 
-Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, G16MsmPlan* plan) {
-    return make_plan<Xyzz<Fp2>>(terms, windows, group, plan);
+Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan) {
+    return make_plan<Xyzz<Fp2>>(terms, windows, group, chunk, plan);
 }
 
 }  // namespace G16_NS::msm

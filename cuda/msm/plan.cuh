@@ -61,13 +61,18 @@ class Carver {
 
 // What sorting leaves for the accumulations of one group, whatever their points.
 //
-// Level 0 of `offsets` counts a bucket's tasks, level k > 0 the sums that combining round k makes
-// of them; all levels are one exclusive sum, `buckets` entries each and the total behind them.
+// Task b below the group's `buckets` is the first piece of bucket b, which may be empty; the
+// further pieces of long buckets, the overflow, come behind, bucket by bucket. So a bucket's sum
+// has the same place whatever was sorted.
+//
+// Level 0 of `offsets` counts a bucket's overflow, level k > 0 the sums that combining round k
+// makes of all its pieces; all levels are one exclusive sum, `buckets` entries each and the total
+// behind them.
 struct SortedLists {
     uint32_t* payload;      // variable | sign << 31, by bucket
     uint32_t* offsets;      // (combine_rounds + 1) · buckets + 1
     uint32_t* task_starts;  // by task: its first term
-    uint32_t* order;        // tasks, the longest first, then slots without a task
+    uint32_t* order;        // tasks, the longest first, then empty ones and slots without one
     uint32_t* shortness;    // task_terms less a task's length, in that order
 };
 
@@ -75,13 +80,16 @@ inline uint64_t plan_buckets(const G16MsmPlan& plan) {
     return uint64_t(plan.group) << plan.bucket_bits;
 }
 
+// Entries of a chunk's lists.
+inline uint64_t plan_entries(const G16MsmPlan& plan) { return uint64_t(plan.chunk) * plan.group; }
+
 inline uint64_t plan_offsets(const G16MsmPlan& plan) {
     return (plan.combine_rounds + 1) * plan_buckets(plan) + 1;
 }
 
 inline SortedLists sorted_lists(const G16MsmPlan& plan, Carver& carver) {
     SortedLists lists;
-    lists.payload = carver.take<uint32_t>(uint64_t(plan.terms) * plan.group);
+    lists.payload = carver.take<uint32_t>(plan_entries(plan));
     lists.offsets = carver.take<uint32_t>(plan_offsets(plan));
     lists.task_starts = carver.take<uint32_t>(plan.tasks);
     lists.order = carver.take<uint32_t>(plan.tasks);
@@ -104,7 +112,7 @@ struct SortScratch {
 };
 
 inline SortScratch sort_scratch(const G16MsmPlan& plan, Carver& carver) {
-    uint64_t entries = uint64_t(plan.terms) * plan.group;
+    const uint64_t entries = plan_entries(plan);
     uint64_t most = entries > plan_offsets(plan) ? entries : plan_offsets(plan);
     most = most > plan.tasks ? most : plan.tasks;
     SortScratch scratch;
@@ -138,8 +146,8 @@ inline uint32_t segment_bits(const G16MsmPlan& plan) {
     return bits;
 }
 
-// What accumulation and reduction of a group need: a partial sum for each task, and the pairs of
-// two successive levels of the reduction.
+// What accumulation and reduction of a group need: a sum for each task, those of the buckets first,
+// and the pairs of two successive levels of the reduction.
 template <class Point>
 struct Partials {
     Point* sums;

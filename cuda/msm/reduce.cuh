@@ -1,10 +1,10 @@
 // From the tasks' sums to a point a window, for either curve.
 //
-// First the sums of each bucket are combined, in rounds of up to 2^kCombineFanInLog2 sums a thread;
-// with uniform scalars there is nothing to do. Then the buckets of a window are summed with their
-// weights: a thread takes a segment by running sums, which is the least work; pairs of segments are
-// joined level by level, which is the shortest chain, for there the additions are few and each is
-// waited for.
+// Behind each accumulation the sums of each bucket's pieces are combined, in rounds of up to
+// 2^kCombineFanInLog2 sums a thread; with uniform scalars there is nothing to do. In the end the
+// buckets of a window are summed with their weights: a thread takes a segment by running sums,
+// which is the least work; pairs of segments are joined level by level, which is the shortest
+// chain, for there the additions are few and each is waited for.
 #pragma once
 #include "curve/xyzz.cuh"
 #include "msm/plan.cuh"
@@ -13,14 +13,15 @@
 namespace G16_NS::msm {
 
 struct CombineArguments {
-    const uint32_t* offsets;  // level 0: where a bucket's sums start
+    const uint32_t* offsets;  // level 0: where a bucket's overflow starts, behind the buckets
     const uint32_t* level;    // this round's level
     uint32_t buckets;
     uint32_t stride_log2;  // between a bucket's sums that earlier rounds have left
 };
 
 // One thread for each sum that the round leaves: it adds up to 2^kCombineFanInLog2 sums of one
-// bucket into the first of them. No other thread of the round touches any of these.
+// bucket into the first of them, in the last round into the bucket's own. No other thread of the
+// round touches any of these.
 template <class F>
 __global__ void combine_kernel(CombineArguments arguments, Xyzz<F>* sums) {
     const uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,15 +36,18 @@ __global__ void combine_kernel(CombineArguments arguments, Xyzz<F>* sums) {
     }
     const uint32_t place = index - (level[bucket] - base);
     const uint64_t stride = uint64_t(1) << arguments.stride_log2;
-    const uint64_t first = arguments.offsets[bucket] + place * (stride << kCombineFanInLog2);
-    const uint64_t end = arguments.offsets[bucket + 1];
-    Xyzz<F> sum = sums[first];
+    const uint64_t first = place * (stride << kCombineFanInLog2);  // a piece of the bucket
+    const uint64_t pieces = arguments.offsets[bucket + 1] - arguments.offsets[bucket] + 1;
+    // Piece i > 0 of the bucket is overflow[i].
+    Xyzz<F>* overflow = sums + arguments.buckets + arguments.offsets[bucket] - 1;
+    Xyzz<F>* to = first == 0 ? sums + bucket : overflow + first;
+    Xyzz<F> sum = *to;
     for (uint64_t i = 1; i < uint64_t(1) << kCombineFanInLog2; i++) {
         const uint64_t next = first + i * stride;
-        if (next >= end) break;
-        sum = add(sum, sums[next]);
+        if (next >= pieces) break;
+        sum = add(sum, overflow[next]);
     }
-    sums[first] = sum;
+    *to = sum;
 }
 
 // How the first level adds: its own copy of the formula where registers allow it, else a call.
@@ -67,8 +71,8 @@ struct CalledAddition {
 // Cost: 2 additions a bucket, and `segment_bits` doublings.
 template <class F, class Addition>
 __global__ void __launch_bounds__(kBucketThreads, kBucketBlocks)
-    reduce_buckets_kernel(const uint32_t* offsets, const Xyzz<F>* sums, Pair<Xyzz<F>>* out,
-                          uint32_t segments, uint32_t segment_bits) {
+    reduce_buckets_kernel(const Xyzz<F>* sums, Pair<Xyzz<F>>* out, uint32_t segments,
+                          uint32_t segment_bits) {
     const uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
     if (segment >= segments) return;
     Pair<Xyzz<F>> pair = {Xyzz<F>::infinity(), Xyzz<F>::infinity()};
@@ -76,11 +80,9 @@ __global__ void __launch_bounds__(kBucketThreads, kBucketBlocks)
         Xyzz<F>* to = &pair.sum;
         const Xyzz<F>* from = &pair.run;
         if (step % 2 != 0) {
-            const uint32_t bucket = (segment << segment_bits) + step / 2;
-            const uint32_t at = offsets[bucket];
-            if (offsets[bucket + 1] == at) continue;
             to = &pair.run;
-            from = sums + at;
+            from = sums + (segment << segment_bits) + step / 2;
+            if (from->is_infinity()) continue;
         }
         *to = Addition::sum(*to, *from);
     }
@@ -119,15 +121,21 @@ __global__ void reduce_pairs_kernel(const Pair<Xyzz<F>>* in, Pair<Xyzz<F>>* out,
 // A bound on the sums that round `round` leaves: buckets of several tasks hold `several` at most,
 // and one with t > fan_in^(round − 1) of them leaves ⌈t / fan_in^round⌉.
 inline uint64_t combined_max(const G16MsmPlan& plan, uint32_t round) {
-    uint64_t several = 2 * uint64_t(plan.terms) * plan.group / plan.task_terms;
+    uint64_t several = 2 * plan_entries(plan) / plan.task_terms;
     if (several > plan.tasks) several = plan.tasks;
     const uint64_t before = uint64_t(1) << ((round - 1) * kCombineFanInLog2);
     return several / (before << kCombineFanInLog2) + several / (before + 1) + 1;
 }
 
+// Enqueues the rounds behind an accumulation, after which each bucket has one sum.
 template <class F>
-Status launch_combine(const G16MsmPlan& plan, const Group& group, const SortedLists& lists,
-                      Xyzz<F>* sums, Stream stream) {
+Status launch_combine(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
+                      void* scratch, Stream stream) {
+    Group group;
+    if (!group_at(plan, first_window, &group)) return kInvalidValue;
+    Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
+    const SortedLists lists = sorted_lists(plan, sorted_carver);
+    Xyzz<F>* sums = partials<Xyzz<F>>(plan, scratch_carver).sums;
     for (uint32_t round = 1; round <= plan.combine_rounds; round++) {
         CombineArguments arguments = {};
         arguments.offsets = lists.offsets;
@@ -150,21 +158,18 @@ Status load_reduce() {
 }
 
 template <class F, class Addition>
-Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
-                     void* scratch, void* result, Stream stream) {
+Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, void* scratch, void* result,
+                     Stream stream) {
     Group group;
     if (!group_at(plan, first_window, &group)) return kInvalidValue;
-    Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
-    const SortedLists lists = sorted_lists(plan, sorted_carver);
+    Carver scratch_carver(scratch);
     const Partials<Xyzz<F>> memory = partials<Xyzz<F>>(plan, scratch_carver);
     Xyzz<F>* windows = static_cast<Xyzz<F>*>(result) + group.first;
 
-    Status status = launch_combine(plan, group, lists, memory.sums, stream);
-    if (status != 0) return status;
     uint32_t pairs = group.buckets >> segment_bits(plan);
-    status = simt::launch(reduce_buckets_kernel<F, Addition>, blocks(pairs, kBucketThreads),
-                          dim3(kBucketThreads), 0, stream, lists.offsets, memory.sums, memory.even,
-                          pairs, segment_bits(plan));
+    Status status = simt::launch(reduce_buckets_kernel<F, Addition>, blocks(pairs, kBucketThreads),
+                                 dim3(kBucketThreads), 0, stream, memory.sums, memory.even, pairs,
+                                 segment_bits(plan));
     Pair<Xyzz<F>>* in = memory.even;
     Pair<Xyzz<F>>* out = memory.odd;
     while (status == 0 && pairs > group.count) {

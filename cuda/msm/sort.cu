@@ -65,8 +65,8 @@ __global__ void bounds_kernel(Lists lists) {
     }
 }
 
-// One thread a bucket counts its tasks, and the sums that each combining round leaves of them (none
-// where a round finds a single sum).
+// One thread a bucket counts its overflow, and the sums that each combining round leaves of all its
+// pieces (none where a round finds a single sum).
 __global__ void counts_kernel(Lists lists) {
     const uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
     if (bucket > lists.buckets) return;
@@ -77,7 +77,7 @@ __global__ void counts_kernel(Lists lists) {
     }
     const uint32_t length = lists.scratch.ends[bucket] - lists.scratch.starts[bucket];
     const uint32_t tasks = (length + lists.task_terms - 1) / lists.task_terms;
-    counts[bucket] = tasks;
+    counts[bucket] = tasks > 0 ? tasks - 1 : 0;
     for (uint32_t round = 1; round <= lists.rounds; round++) {
         const uint32_t before = (round - 1) * kCombineFanInLog2;
         const uint32_t after = round * kCombineFanInLog2;
@@ -93,15 +93,20 @@ __global__ void tasks_kernel(Lists lists) {
     const uint32_t task = blockIdx.x * blockDim.x + threadIdx.x;
     if (task >= lists.tasks) return;
     const uint32_t* offsets = lists.sorted.offsets;
-    uint32_t length = 0;
-    if (task < offsets[lists.buckets]) {
-        const uint32_t bucket = lower_bound(offsets, lists.buckets, task + 1) - 1;
-        const uint32_t first = offsets[bucket];
-        const uint64_t count = offsets[bucket + 1] - first;
+    uint32_t bucket = task, piece = 0, length = 0;
+    bool exists = task < lists.buckets;
+    if (!exists && task - lists.buckets < offsets[lists.buckets]) {
+        const uint32_t overflow = task - lists.buckets;
+        bucket = lower_bound(offsets, lists.buckets, overflow + 1) - 1;
+        piece = overflow - offsets[bucket] + 1;
+        exists = true;
+    }
+    if (exists) {
+        const uint64_t pieces = offsets[bucket + 1] - offsets[bucket] + 1;
         const uint32_t start = lists.scratch.starts[bucket];
         const uint64_t entries = lists.scratch.ends[bucket] - start;
-        const uint32_t begin = static_cast<uint32_t>(entries * (task - first) / count);
-        const uint32_t end = static_cast<uint32_t>(entries * (task - first + 1) / count);
+        const uint32_t begin = static_cast<uint32_t>(entries * piece / pieces);
+        const uint32_t end = static_cast<uint32_t>(entries * (piece + 1) / pieces);
         lists.sorted.task_starts[task] = start + begin;
         length = end - begin;
     }
@@ -167,7 +172,7 @@ Status sort_tasks(const Lists& lists, Stream stream) {
 Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
             void* sorted, void* scratch, Stream stream) {
     Group group;
-    if (scalars->terms == 0 || scalars->terms > plan->terms) return kInvalidValue;
+    if (scalars->terms == 0 || scalars->terms > plan->chunk) return kInvalidValue;
     if (!group_at(*plan, first_window, &group)) return kInvalidValue;
     Carver sorted_carver(sorted), scratch_carver(scratch);
     Lists lists;

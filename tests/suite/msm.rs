@@ -20,17 +20,42 @@ const SIZES: [usize; 17] = [0, 1, 2, 3, 4, 5, 8, 9, 17, 31, 32, 33, 127, 128, 12
 trait TestMsm: SumOfMultiples {
     fn on(device: &Device, points: &[Self::AffinePoint], scalars: &[Scalar])
     -> Result<Self::Point>;
+    /// The sum of one query.
+    fn resident(
+        resident: &Resident,
+        plan: &Plan,
+        scalars: &Scalars<'_>,
+        query: &Query<'_, Self>,
+    ) -> Self::Point;
 }
 
 impl TestMsm for G1 {
     fn on(device: &Device, points: &[G1Affine], scalars: &[Scalar]) -> Result<G1Projective> {
         msm::g1(device, points, scalars)
     }
+
+    fn resident(
+        resident: &Resident,
+        plan: &Plan,
+        scalars: &Scalars<'_>,
+        query: &Query<'_, Self>,
+    ) -> G1Projective {
+        resident.run(plan, scalars, &[*query], &[]).unwrap().g1[0]
+    }
 }
 
 impl TestMsm for G2 {
     fn on(device: &Device, points: &[G2Affine], scalars: &[Scalar]) -> Result<G2Projective> {
         msm::g2(device, points, scalars)
+    }
+
+    fn resident(
+        resident: &Resident,
+        plan: &Plan,
+        scalars: &Scalars<'_>,
+        query: &Query<'_, Self>,
+    ) -> G2Projective {
+        resident.run(plan, scalars, &[], &[*query]).unwrap().g2[0]
     }
 }
 
@@ -268,10 +293,8 @@ fn queries_over_one_list_of_variables() {
         Query { points: b1_block.view(), map: b_map.map() },
     ];
     let g2 = [Query { points: b2_block.view(), map: b_map.map() }];
-    let plan = Plan::with_windows(list.len(), 40, 15).unwrap();
     let terms = Scalars::montgomery(resident.scalars.view())
         .listed(list_block.view(), Some(count_block.view()));
-    let sums = resident.run(&plan, &terms, &g1, &g2).unwrap();
 
     let variables = &list[..counted];
     let expected = [
@@ -279,12 +302,97 @@ fn queries_over_one_list_of_variables() {
         over_variables::<G1>(&a, &a_density, &scalars, variables),
         over_variables::<G1>(&b1, &b_density, &scalars, variables),
     ];
-    assert_eq!(sums.g1, expected);
-    assert_eq!(sums.g2, [over_variables::<G2>(&b2, &b_density, &scalars, variables)]);
-    // Three passes: each sorts once, and each query accumulates and reduces.
+    let expected_g2 = [over_variables::<G2>(&b2, &b_density, &scalars, variables)];
+    // Three passes: each sorts once, and each query accumulates and reduces. In chunks each query
+    // sorts for itself.
     let launches = resident.stream.device().launches();
-    assert_eq!(launches.get(Family::MsmG1), 3 * (1 + 2 * 3));
-    assert_eq!(launches.get(Family::MsmG2), 3 * 2);
+    let (mut of_g1, mut of_g2) = (0, 0);
+    for (chunk, parts, sorts) in [(list.len(), 1, 1), (list.len() - 20, 2, 8), (50, 3, 12)] {
+        let plan = Plan::with_chunk(list.len(), 40, 15, chunk).unwrap();
+        let sums = resident.run(&plan, &terms, &g1, &g2).unwrap();
+        assert_eq!((&sums.g1[..], &sums.g2[..]), (&expected[..], &expected_g2[..]));
+        of_g1 += 3 * (sorts + (parts + 1) * 3);
+        of_g2 += 3 * (parts + 1);
+        assert_eq!(launches.get(Family::MsmG1), of_g1, "chunks of {chunk}");
+        assert_eq!(launches.get(Family::MsmG2), of_g2, "chunks of {chunk}");
+    }
+}
+
+/// Chunks of terms, from one term to all but one, add up to what one sort gives: sums resume, also
+/// those of buckets that were empty, and the pieces of long buckets meet in each chunk.
+fn chunks_of_terms<G: TestMsm>(n: usize, chunks: &[usize], windows: [(u32, u32); 2]) {
+    let mut rng = ChaCha8Rng::seed_from_u64(17);
+    let points = random_points::<G>(&mut rng, n);
+    let (one, other) = (Scalar::random(&mut rng), Scalar::random(&mut rng));
+    let edges = edges();
+    let cases = [
+        ("uniform", random_scalars(&mut rng, n)),
+        ("all one", vec![Scalar::one(); n]),
+        ("all equal", vec![one; n]),
+        ("two values", (0..n).map(|i| if i % 3 == 0 { one } else { other }).collect()),
+        ("edges", (0..n).map(|i| edges[i % edges.len()]).collect()),
+    ];
+    for (what, scalars) in cases {
+        let expected = G::sum_of_multiples(&points, &scalars);
+        let resident = Resident::new(repr::scalars_as_repr(&scalars));
+        let block = resident.points::<G>(&points);
+        let terms = Scalars::montgomery(resident.scalars.view());
+        for (&chunk, (windows, group)) in chunks.iter().zip(windows.into_iter().cycle()) {
+            let plan = Plan::with_chunk(n, windows, group, chunk).unwrap();
+            let got = G::resident(&resident, &plan, &terms, &Query::identity(block.view()));
+            let name = G::NAME;
+            assert_eq!(got, expected, "{what}: {n} terms in {name}, chunks of {chunk}");
+        }
+    }
+}
+
+#[test]
+fn chunks_of_terms_add_up() {
+    let chunks = [2, 37, 38, 99, 100, 101, 128, 149, 150, 151, 298, 299, 300];
+    chunks_of_terms::<G1>(300, &chunks, [(0, 0), (30, 7)]);
+    chunks_of_terms::<G1>(17, &[1, 2, 16], [(63, 1), (40, 40)]);
+    chunks_of_terms::<G2>(65, &[5, 32, 33, 64], [(0, 0), (40, 13)]);
+}
+
+/// Buckets of many tasks in each of several chunks, the last a short one.
+#[test]
+fn a_bucket_of_very_many_tasks_in_chunks() {
+    const TERMS: u64 = 1500;
+    let points: Vec<_> = (0..TERMS).map(|k| G1::multiple(Scalar::from(k))).collect();
+    let s = Scalar::from(0x1234_5678_9abc_def0).square();
+    let scalars = vec![s; points.len()];
+    let resident = Resident::new(repr::scalars_as_repr(&scalars));
+    let block = resident.points::<G1>(&points);
+    let terms = Scalars::montgomery(resident.scalars.view());
+    let expected = G1Projective::generator() * (s * Scalar::from(TERMS * (TERMS - 1) / 2));
+    for (windows, group, chunk) in [(20, 0, 700), (24, 5, 499), (30, 1, 1499)] {
+        let plan = Plan::with_chunk(points.len(), windows, group, chunk).unwrap();
+        let got = G1::resident(&resident, &plan, &terms, &Query::identity(block.view()));
+        assert_eq!(got, expected, "chunks of {chunk}");
+    }
+}
+
+/// Where points are infinity, or have none in the density, buckets stay empty from chunk to chunk.
+#[test]
+fn chunks_of_special_points_add_up() {
+    const TERMS: usize = 90;
+    let mut rng = ChaCha8Rng::seed_from_u64(19);
+    let p = G2::multiple(Scalar::random(&mut rng));
+    let s = Scalar::random(&mut rng);
+    let infinity = G2::multiple(Scalar::zero());
+    let cases: [Vec<G2Affine>; 3] = [
+        (0..TERMS).map(|i| if i < 60 { infinity } else { p }).collect(),
+        (0..TERMS).map(|i| if i < 45 { p } else { -p }).collect(),
+        (0..TERMS).map(|i| if i % 2 == 0 { p } else { -p }).collect(),
+    ];
+    for points in cases {
+        let resident = Resident::new(repr::scalars_as_repr(&vec![s; TERMS]));
+        let block = resident.points::<G2>(&points);
+        let terms = Scalars::montgomery(resident.scalars.view());
+        let plan = Plan::with_chunk(TERMS, 0, 0, 30).unwrap();
+        let got = G2::resident(&resident, &plan, &terms, &Query::identity(block.view()));
+        assert_eq!(got, G2::sum_of_multiples(&points, &vec![s; TERMS]));
+    }
 }
 
 #[test]
@@ -334,6 +442,18 @@ fn plans_fit_their_scratch() {
     let half = Plan::within(1 << 20, Groups::Both, whole / 2).unwrap();
     assert!(half.group() < tuned.group() && half.windows() == tuned.windows());
     assert!(half.scratch_bytes(Groups::Both) <= whole / 2);
+    // 2 GiB do for 2^27 terms, in tuned windows and few chunks; far less with narrower ones.
+    let large = Plan::within(1 << 27, Groups::G1, 2 << 30).unwrap();
+    assert!(large.scratch_bytes(Groups::G1) <= 2 << 30);
+    assert_eq!((large.windows(), large.group()), (Plan::new(1 << 27).unwrap().windows(), 1));
+    assert!(large.chunk() >= (1 << 27) / 4 && large.chunk() < 1 << 27, "{large:?}");
+    for bytes in [64 << 20, 256 << 20, 1 << 30, 4 << 30] {
+        let plan = Plan::within(1 << 27, Groups::Both, bytes).unwrap();
+        assert!(plan.scratch_bytes(Groups::Both) <= bytes);
+        assert!(plan.windows() >= large.windows() && plan.terms() == 1 << 27);
+    }
+    assert_eq!(Plan::with_chunk(100, 0, 0, 100).unwrap(), Plan::new(100).unwrap());
+    assert!(Plan::with_chunk(100, 0, 0, 101).is_err());
     let error = Plan::within(1 << 20, Groups::Both, 1 << 20).unwrap_err();
     assert!(matches!(error, Error::InsufficientVram { needed, available }
         if needed > 1 << 20 && available == 1 << 20));

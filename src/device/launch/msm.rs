@@ -1,6 +1,7 @@
 //! Launchers of multi-scalar multiplication.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use super::{aligned, at_least};
 use crate::density::IndexMap;
@@ -31,28 +32,40 @@ fn host_api() -> &'static Api {
     unsafe { &*ffi::g16_api_host() }
 }
 
-/// A plan for up to `terms` terms; zero windows or windows a group are the tuned numbers.
-pub fn plan<G: CurveGroup>(terms: usize, windows: u32, group: u32) -> Result<MsmPlan> {
+/// A plan for up to `terms` terms; zero windows or windows a group are the tuned numbers, zero terms
+/// a chunk are all.
+pub fn plan<G: CurveGroup>(
+    terms: usize,
+    windows: u32,
+    group: u32,
+    chunk: usize,
+) -> Result<MsmPlan> {
     let limit = i32::MAX as usize;
     let too_many = Error::TooMany { what: "multi-scalar multiplication", got: terms, limit };
-    let Ok(count) = u32::try_from(terms) else { return Err(too_many) };
+    let (Ok(count), Ok(chunk)) = (u32::try_from(terms), u32::try_from(chunk)) else {
+        return Err(too_many);
+    };
     let mut plan = MsmPlan::default();
     // SAFETY: the function writes one plan and touches nothing else.
-    let status = unsafe { (G::msm(host_api()).plan)(count, windows, group, &mut plan) };
+    let status = unsafe { (G::msm(host_api()).plan)(count, windows, group, chunk, &mut plan) };
     if status == 0 { Ok(plan) } else { Err(too_many) }
 }
 
-/// Sorts the digits of the group of windows from `first_window` on.
+/// Sorts the digits of the group of windows from `first_window` on, of the terms of `chunk`.
+#[allow(clippy::too_many_arguments)] // the launcher's own
 pub fn sort<G: CurveGroup>(
     stream: &Stream,
     plan: &MsmPlan,
     terms: &Terms<'_>,
+    chunk: Range<usize>,
     first_window: u32,
     sorted: &mut ViewMut<'_, u8>,
     scratch: &mut ViewMut<'_, u8>,
 ) -> Result<()> {
     const OPERATION: &str = "msm sort";
     at_most(OPERATION, "terms", terms.len(), plan.terms as usize)?;
+    at_most(OPERATION, "chunk", chunk.len(), plan.chunk as usize)?;
+    at_most(OPERATION, "chunk's end", chunk.end, terms.len())?;
     let optional = |view: &Option<View<'_, u32>>| match view {
         Some(view) => view.ptr_on(stream),
         None => Ok(std::ptr::null()),
@@ -66,21 +79,22 @@ pub fn sort<G: CurveGroup>(
         variables: optional(&terms.variables)?,
         count: optional(&terms.count)?,
         scalars_length: narrow("scalars", terms.scalars.len())?,
-        terms: narrow("terms", terms.len())?,
+        first: narrow("terms", chunk.start)?,
+        terms: narrow("terms", chunk.len())?,
         montgomery: terms.montgomery.into(),
-        reserved: 0,
     };
     let sorted = block(OPERATION, stream, "sorted lists", sorted, plan.sorted_bytes)?;
     let scratch = block(OPERATION, stream, "scratch", scratch, plan.sort_bytes)?;
     let table = G::msm(stream.api());
     // SAFETY: the plan came from `plan`; all views lie on the stream's device and are at least as
-    // long as the launcher's accesses: `terms` variables, one count, scalars by `scalars_length`.
+    // long as the launcher's accesses: the chunk's variables, one count, scalars by
+    // `scalars_length`.
     let status =
         unsafe { (table.sort)(plan, &scalars, first_window, sorted, scratch, stream.handle()?) };
     stream.launched(G::MSM_FAMILY, OPERATION, status)
 }
 
-/// Adds the points that `map` gives to the sorted lists' tasks; with `resume`, to sums that are in
+/// Adds the points that `map` gives to the buckets' sums; with `resume`, to those that are in
 /// `partials` already.
 #[allow(clippy::too_many_arguments)] // the launcher's own
 pub fn accumulate<G: CurveGroup>(
@@ -114,18 +128,15 @@ pub fn reduce<G: CurveGroup>(
     stream: &Stream,
     plan: &MsmPlan,
     first_window: u32,
-    sorted: &View<'_, u8>,
     partials: &mut ViewMut<'_, u8>,
     result: &mut ViewMut<'_, u8>,
 ) -> Result<()> {
     const OPERATION: &str = "msm reduce";
-    let sorted = lists(OPERATION, stream, sorted, plan)?;
     let partials = block(OPERATION, stream, "partial sums", partials, plan.partial_bytes)?;
     let result = block(OPERATION, stream, "result", result, plan.result_bytes)?;
     let table = G::msm(stream.api());
     // SAFETY: as in `accumulate`.
-    let status =
-        unsafe { (table.reduce)(plan, first_window, sorted, partials, result, stream.handle()?) };
+    let status = unsafe { (table.reduce)(plan, first_window, partials, result, stream.handle()?) };
     stream.launched(G::MSM_FAMILY, OPERATION, status)
 }
 
