@@ -1,12 +1,13 @@
-//! Multi-scalar multiplications, points and scalars on the device; the last points on the host.
+//! Multi-scalar multiplications, points and scalars on the device or in page-locked host memory; the
+//! last points on the host.
 #![allow(missing_docs)]
 
 use std::time::Instant;
 
 use bls12_381::Scalar;
 use groth16_cuda::Result;
-use groth16_cuda::device::{Stream, View};
-use groth16_cuda::msm::{Plan, Query, Scalars, Sums, Workspace};
+use groth16_cuda::device::{PinnedBuffer, Stream, View};
+use groth16_cuda::msm::{Plan, Query, Scalars, Streaming, Sums, Workspace};
 use groth16_cuda::repr::{CurveGroup, G1, G2, scalars_as_repr};
 use group::{Curve, Group};
 
@@ -46,6 +47,10 @@ fn main() -> Result<()> {
         )?;
         record.row("g2-resident", log2n, ms, right);
     }
+    for log2n in options.sizes(&[24, 26], &[10]) {
+        let (ms, right) = pinned(&stream, log2n)?;
+        record.row("g1-pinned", log2n, ms, right);
+    }
     record.finish(&options);
     Ok(())
 }
@@ -80,6 +85,30 @@ where
             times_ms.push(start.elapsed().as_secs_f64() * 1e3);
         }
         right &= pick(&sums) == expected;
+    }
+    Ok((median(&mut times_ms), right))
+}
+
+/// As [`resident`], with points and scalars in page-locked host memory, which are copied meanwhile.
+fn pinned(stream: &Stream, log2n: u32) -> Result<(f64, bool)> {
+    let n = 1_usize << log2n;
+    let (line, values) = (Line::new(), random(n, 0));
+    let device = stream.device();
+    let mut points = PinnedBuffer::new(device, n)?;
+    stream.download(line.points::<G1>(stream, n)?.view(), &mut points)?;
+    let mut scalars = PinnedBuffer::new(device, n)?;
+    scalars.copy_from_slice(&values);
+    let mut streaming = Streaming::<G1>::new(stream, n, 1)?;
+    let expected = <G1 as CurveGroup>::Point::generator() * line.logarithm(&values);
+    let mut times_ms = Vec::new();
+    let mut right = true;
+    for run in 0..=RUNS {
+        let start = Instant::now();
+        let sums = streaming.sums(&points, &[&scalars])?;
+        if run > 0 {
+            times_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        right &= sums == [expected];
     }
     Ok((median(&mut times_ms), right))
 }

@@ -4,13 +4,15 @@
 //! device and use the resident form: a [`Plan`] fixes windows and scratch, a [`Workspace`] holds
 //! the scratch for one stream; [`Workspace::enqueue`] sorts the scalars' digits once for each group
 //! of windows and replays the lists over any number of queries of both groups, and
-//! [`Workspace::finish`] waits for the points.
+//! [`Workspace::finish`] waits for the points. [`Streaming`] leaves points and scalars in page-locked
+//! host memory and copies them while it adds.
 //!
 //! The method is Pippenger's: signed digits in windows, a bucket for each digit, a sum for each
 //! bucket. Equal points, opposite points, infinity and any choice of scalars are ordinary cases,
 //! and skewed scalars (all equal, all one) cost no more than uniform ones.
 
 mod plan;
+mod streaming;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +28,7 @@ use crate::repr::{CurveGroup, FrRepr, G1, G2};
 use crate::{points, repr};
 
 pub use plan::Plan;
+pub use streaming::Streaming;
 
 /// Bytes of device memory that a single call leaves free beside its scratch.
 const ROOM_LEFT: usize = 16 << 20;

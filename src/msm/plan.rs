@@ -11,15 +11,15 @@ use super::{Groups, Sums, to_usize};
 const ALIGNMENT: usize = 256;
 
 /// The most windows of a scalar.
-const WINDOWS_MAX: u32 = 63;
+pub(super) const WINDOWS_MAX: u32 = 63;
 
 /// A chunk has at least one term for so many buckets of a window, before narrower windows are tried:
 /// with a chunk, each bucket's sum is read and written once, 384 bytes in G1, which takes an H200 as
 /// long as a third of an addition.
-const CHUNK_BUCKETS: usize = 4;
+pub(super) const CHUNK_BUCKETS: usize = 4;
 
 /// A chunk's terms at least, where there are as many: below, launches take longer than their work.
-const CHUNK_MIN: usize = 1 << 10;
+pub(super) const CHUNK_MIN: usize = 1 << 10;
 
 /// The shape of a multiplication: windows, lists, scratch. A pure function of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod eip2537;
 mod field;
 mod fixed_base;
 mod msm;
+mod msm_streaming;
 mod oracle;
 mod points;
 mod repr;
