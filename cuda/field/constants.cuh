@@ -12,7 +12,6 @@ struct alignas(16) MontgomeryConstants {
     uint32_t one[N];               // R mod m: the number 1 in Montgomery form
     uint32_t r_squared[N];         // R^2 mod m: takes a canonical number to Montgomery form
     uint32_t digit[N];             // (k m + 1) / 2^32 where k m = -1 (mod 2^32)
-    uint32_t modulus_minus_2[N];   // m - 2: Fermat's exponent for inversion
     uint32_t twice[N];             // 2m, for m < R / 2
     uint32_t upper[N];             // floor(m / 2^64) + 1
     uint32_t bias[N];              // (2^32 - 1) (1 - R) mod m, see Limbs32::mul_special
@@ -101,7 +100,7 @@ constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
     for (int i = 0; i < 5; i++) inverse *= 2 - low * inverse;
     c.inverse64 = 0 - inverse;
     c.inverse = uint32_t(c.inverse64);
-    uint64_t carry = 1, borrow = 2;
+    uint64_t carry = 1;
     for (int i = 0; i < N; i++) {
         c.modulus[i] = m[i];
         c.r_squared[i] = x[i];
@@ -109,9 +108,6 @@ constexpr MontgomeryConstants<N> montgomery_constants(const uint32_t (&m)[N]) {
         carry += uint64_t(c.inverse) * m[i];
         if (i > 0) c.digit[i - 1] = uint32_t(carry);
         carry >>= 32;
-        uint64_t d = uint64_t(m[i]) - borrow;
-        c.modulus_minus_2[i] = uint32_t(d);
-        borrow = d >> 63;
     }
     c.digit[N - 1] = uint32_t(carry);
     for (int i = 0; i < N; i++) {

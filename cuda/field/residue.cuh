@@ -2,6 +2,7 @@
 #pragma once
 
 #include "field/carry.cuh"
+#include "field/divsteps.cuh"
 #include "field/limbs32.cuh"
 #include "field/limbs64.cuh"
 
@@ -170,29 +171,25 @@ SIMT_NOINLINE SIMT_HD Residue<P> mul_sub_mul_call(Residue<P> a, Residue<P> b, Re
     return mul_sub_mul(a, b, c, d);
 }
 
-// x^e for e of `words` 32-bit limbs.
+// x^e.
 template <class P>
-SIMT_NOINLINE SIMT_HD Residue<P> pow(const Residue<P>& x, const uint32_t* e, int words) {
+SIMT_NOINLINE SIMT_HD Residue<P> pow(const Residue<P>& x, uint64_t e) {
     Residue<P> r = Residue<P>::one();
-    for (int i = 32 * words - 1; i >= 0; i--) {
+    for (int i = 63; i >= 0; i--) {
         r = sqr_call(r);
-        if (e[i / 32] >> (i % 32) & 1) r = mul_call(r, x);
+        if (e >> i & 1) r = mul_call(r, x);
     }
     return r;
 }
 
-// x^e.
-template <class P>
-G16_FIELD_INLINE Residue<P> pow(const Residue<P>& x, uint64_t e) {
-    const uint32_t words[2] = {uint32_t(e), uint32_t(e >> 32)};
-    return pow(x, words, 2);
-}
-
-// 1 / x by Fermat's theorem; zero for zero. About 600 dependent multiplications for Fp: never in a
-// loop that has to be fast.
+// 1 / x; zero for zero. A chain of 15 thousand instructions for Fp: not for loops that have to be
+// fast, unless as many threads as a GPU has run side by side.
 template <class P>
 SIMT_NOINLINE SIMT_HD Residue<P> inverse(const Residue<P>& x) {
-    return pow(x, P::constants().modulus_minus_2, P::kLimbs);
+    Residue<P> r;  // 1 / (x R) of the number x R that the limbs are
+    divsteps::invert<P>(x.l, r.l);
+    const Residue<P> r_squared = Residue<P>::from_limbs(P::constants().r_squared);
+    return mul_call(mul_call(r, r_squared), r_squared);
 }
 
 }  // namespace G16_NS
