@@ -59,6 +59,9 @@ constexpr uint32_t kBucketThreads = 128;
 constexpr uint32_t kBucketBlocks = 2;
 constexpr uint32_t kReduceThreads = 64;
 
+constexpr uint32_t kAffineThreads = 128;
+constexpr uint32_t kAffineInverseThreads = 128;
+
 // Bounds on what prim:: asks for `n` 32-bit pairs or sums, so that a plan touches no device: a
 // radix sort double-buffers both arrays and keeps a histogram a tile; the launcher compares.
 constexpr uint64_t kPrimBytesPerEntry = 9;
