@@ -205,6 +205,8 @@ typedef struct G16MsmPlan {
     uint32_t tasks;           // tasks of a group, at most
     uint32_t combine_rounds;  // rounds that combine a bucket's partial sums
     uint32_t chunk;           // terms that are sorted at a time, for which the lists are sized
+    uint32_t affine_levels;   // of additions in affine coordinates before the mixed ones
+    uint32_t affine_tasks;    // tasks whose affine additions are done together
     uint64_t sorted_bytes;    // what sorting leaves, for any number of accumulations
     uint64_t sort_bytes;      // what sorting needs meanwhile
     uint64_t partial_bytes;   // what accumulation and reduction need
@@ -223,9 +225,10 @@ typedef struct G16MsmScalars {
 
 typedef struct G16MsmApi {
     // The plan for up to `terms` terms. 0 windows: the tuned number, 0 windows a group: as many as
-    // keep its lists short, 0 terms a chunk: all.
+    // keep its lists short, 0 terms a chunk: all, 0xffffffff levels of affine additions: the tuned
+    // number.
     G16Status (*plan)(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk,
-                      G16MsmPlan* plan);
+                      uint32_t levels, G16MsmPlan* plan);
     // Sorts the chunk's digits of the group of windows that starts with `first_window`, a multiple
     // of the plan's group. The lists serve both curves, whatever the points.
     G16Status (*sort)(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,

@@ -215,6 +215,8 @@ pub struct MsmPlan {
     pub tasks: u32,
     pub combine_rounds: u32,
     pub chunk: u32,
+    pub affine_levels: u32,
+    pub affine_tasks: u32,
     pub sorted_bytes: u64,
     pub sort_bytes: u64,
     pub partial_bytes: u64,
@@ -242,6 +244,7 @@ pub struct MsmApi {
         windows: u32,
         group: u32,
         chunk: u32,
+        levels: u32,
         plan: *mut MsmPlan,
     ) -> Status,
     pub sort: unsafe extern "C" fn(

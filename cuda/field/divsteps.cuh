@@ -6,8 +6,8 @@
 //     (1 + delta, f, (g + (g mod 2) f) / 2)   else.
 // From f = m and g = x < m it reaches g = 0 and f = +-1 after a number of steps that depends on
 // m's length alone. The low bits of f and g decide, so steps are taken thirty at a time on single
-// words, as a matrix over 2^30, and the matrix is then applied to the long numbers. With d x = f and
-// e x = g (mod m) kept alongside, d is the inverse at the end but for f's sign.
+// words, as a matrix over 2^30, and the matrix is then applied to the long numbers. With d x = f
+// and e x = g (mod m) kept alongside, d is the inverse at the end but for f's sign.
 //
 // Numbers are limbs of 30 bits, the highest signed. A single inversion is a chain of about 15
 // thousand instructions for Fp, where Fermat's theorem takes some 570 multiplications.

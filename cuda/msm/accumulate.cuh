@@ -17,6 +17,18 @@ struct SignedPoint {
     __device__ __forceinline__ bool negative() const { return (bits & kEntrySign) != 0; }
 };
 
+struct AccumulateArguments {
+    SortedLists lists;
+    IndexMap map;
+    uint32_t first;  // place of the first task
+    uint32_t tasks;  // slots from there on
+    uint32_t task_terms;
+    uint32_t buckets;  // tasks below are first pieces
+    uint32_t resumed;  // tasks below start from the sums that are there: all first pieces or none
+    uint32_t level;    // of affine additions before
+    uint32_t left_terms;  // places of a task in what they left
+};
+
 // Walks a task's entries and stops at those whose variable has a point. An entry is loaded one stop
 // before it is looked at: in a warp some lane always waits for memory then.
 struct EntryWalk {
@@ -24,8 +36,13 @@ struct EntryWalk {
     const uint32_t* end;
     uint32_t entry;  // at `at`
 
-    __device__ __forceinline__ EntryWalk(const uint32_t* entries, uint32_t start, uint32_t length)
-        : at(entries + start), end(at + length), entry(length > 0 ? __ldg(at) : 0) {}
+    __device__ __forceinline__ EntryWalk(const AccumulateArguments& arguments, uint32_t,
+                                         uint32_t task, uint32_t length)
+        : at(arguments.lists.payload), entry(0) {
+        if (length > 0) at += arguments.lists.task_starts[task];
+        end = at + length;
+        if (length > 0) entry = __ldg(at);
+    }
 
     // The next such point.
     __device__ __forceinline__ SignedPoint next(const IndexMap& map) {
@@ -37,6 +54,21 @@ struct EntryWalk {
             if (point != kNoPoint) return {point | (found & kEntrySign)};
         }
         return {kNoPoint};
+    }
+};
+
+// Walks the points that affine additions have left of a task, which lie side by side.
+struct LeftWalk {
+    uint32_t at;
+    uint32_t end;
+
+    // Of the pass's task number `number`.
+    __device__ __forceinline__ LeftWalk(const AccumulateArguments& arguments, uint32_t number,
+                                        uint32_t, uint32_t length)
+        : at(number * arguments.left_terms), end(at + left_of(length, arguments.level)) {}
+
+    __device__ __forceinline__ SignedPoint next(const IndexMap&) {
+        return {at < end ? at++ : kNoPoint};
     }
 };
 
@@ -78,15 +110,6 @@ struct Slot {
     }
 };
 
-struct AccumulateArguments {
-    SortedLists lists;
-    IndexMap map;
-    uint32_t tasks;  // slots
-    uint32_t task_terms;
-    uint32_t buckets;  // tasks below are first pieces
-    uint32_t resumed;  // tasks below start from the sums that are there: all first pieces or none
-};
-
 // Whether an empty task is a bucket's first piece and has to be written.
 __device__ __forceinline__ bool starts_empty(const AccumulateArguments& arguments, uint32_t task) {
     return task < arguments.buckets && task >= arguments.resumed;
@@ -99,22 +122,22 @@ __device__ __forceinline__ bool starts_empty(const AccumulateArguments& argument
 // Invariant: `sum` is that of the task's points taken so far, on top of the bucket's earlier sum
 // where the task resumes it; an empty first piece that does not is infinity. Cost: one mixed
 // addition, one point's bytes and 4 bytes of entry for each term (8 more with a density).
-template <class F, class Ops, uint32_t BLOCKS>
+template <class F, class Walk, uint32_t BLOCKS>
 __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     accumulate_kernel(AccumulateArguments arguments, const Affine<F>* __restrict__ points,
                       Xyzz<F>* __restrict__ sums) {
     SIMT_SHARED(uint4, slots, Slot<Affine<F>>::kWords * kAccumulateThreads);
-    const uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
-    if (place >= arguments.tasks) return;
+    const uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
+    if (number >= arguments.tasks) return;
+    const uint32_t place = arguments.first + number;
     const uint32_t length = arguments.task_terms - arguments.lists.shortness[place];
     const uint32_t task = arguments.lists.order[place];
     if (length == 0) {
         if (starts_empty(arguments, task)) sums[task] = Xyzz<F>::infinity();
         return;
     }
-    const uint32_t start = arguments.lists.task_starts[task];
     const Slot<Affine<F>> slot = {slots + threadIdx.x};
-    EntryWalk walk(arguments.lists.payload, start, length);
+    Walk walk(arguments, number, task, length);
     SignedPoint next = walk.next(arguments.map);
     if (next.exists()) slot.fetch(points + next.number());
     Xyzz<F> sum = task < arguments.resumed ? sums[task] : Xyzz<F>::infinity();
@@ -123,7 +146,7 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
         if (next.negative()) point.y = -point.y;
         next = walk.next(arguments.map);
         if (next.exists()) slot.fetch(points + next.number());
-        sum = add_mixed_with<Ops>(sum, point);
+        sum = add_mixed_with<CalledField>(sum, point);
     }
     sums[arguments.lists.order[place]] = sum;
 }
@@ -131,26 +154,19 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
 template <class F>
 using AccumulateKernel = void (*)(AccumulateArguments, const Affine<F>*, Xyzz<F>*);
 
-// Enqueues a kernel that gives each task this many threads and each block so much shared memory.
+// A kernel, the threads that it gives a task, and the shared memory that it gives a block.
 template <class F>
-Status launch_accumulate(AccumulateKernel<F> kernel, uint32_t threads_per_task, size_t shared_bytes,
-                         const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
-                         const void* points, const G16IndexMap& map, uint32_t resume, void* scratch,
-                         Stream stream) {
-    Group group;
-    if (!group_at(plan, first_window, &group)) return kInvalidValue;
-    Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
-    AccumulateArguments arguments = {};
-    arguments.lists = sorted_lists(plan, sorted_carver);
-    arguments.map = map;
-    arguments.tasks = plan.tasks;
-    arguments.task_terms = plan.task_terms;
-    arguments.buckets = group.buckets;
-    arguments.resumed = resume != 0 ? group.buckets : 0;
-    Xyzz<F>* sums = partials<Xyzz<F>>(plan, scratch_carver).sums;
-    const dim3 grid = blocks(uint64_t(plan.tasks) * threads_per_task, kAccumulateThreads);
-    return simt::launch(kernel, grid, dim3(kAccumulateThreads), shared_bytes, stream, arguments,
-                        static_cast<const Affine<F>*>(points), sums);
-}
+struct AccumulateLaunch {
+    AccumulateKernel<F> kernel;
+    uint32_t threads_per_task;
+    size_t shared_bytes;
+
+    Status operator()(const AccumulateArguments& arguments, const Affine<F>* points, Xyzz<F>* sums,
+                      Stream stream) const {
+        const dim3 grid = blocks(uint64_t(arguments.tasks) * threads_per_task, kAccumulateThreads);
+        return simt::launch(kernel, grid, dim3(kAccumulateThreads), shared_bytes, stream, arguments,
+                            points, sums);
+    }
+};
 
 }  // namespace G16_NS::msm

@@ -1,23 +1,28 @@
 // Accumulation in G2, a pair of lanes a task.
 #include "curve/g2.cuh"
+#include "msm/accumulate_launch.cuh"
 #include "msm/accumulate_pair.cuh"
 #include "msm/launch.cuh"
 
 namespace G16_NS::msm {
 namespace {
 
-constexpr AccumulateKernel<Fp2> kKernel = accumulate_pair_kernel<kAccumulateBlocksG2>;
+constexpr Accumulation<Fp2> kG2 = {
+    {accumulate_pair_kernel<EntryWalk, kAccumulateBlocksG2>, 2, kPairSharedBytes},
+    {accumulate_pair_kernel<LeftWalk, kAccumulateBlocksG2>, 2, kPairSharedBytes},
+    AffineKernels<Fp2>::with_blocks<kAffineProductBlocksG2, kAffineSumBlocksG2>(),
+};
 
 }  // namespace
 
 Status accumulate_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
                      const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
                      Stream stream) {
-    const Status status = launch_accumulate<Fp2>(kKernel, 2, kPairSharedBytes, *plan, first_window,
-                                                 sorted, points, *map, resume, partials, stream);
+    const Status status =
+        kG2.launch(*plan, first_window, sorted, points, *map, resume, partials, stream);
     return status != 0 ? status : combine_g2(plan, first_window, sorted, partials, stream);
 }
 
-Status load_accumulate_g2() { return simt::load_kernel(kKernel); }
+Status load_accumulate_g2() { return kG2.load(); }
 
 }  // namespace G16_NS::msm

@@ -183,25 +183,23 @@ __device__ __forceinline__ void add_pair(PairLane lane, bool negative, bool acti
 //
 // Plan, invariant and bytes are accumulate_kernel's. Cost: 3M + 1S, a product and half of its
 // reduction a lane, as many multiplies together as in one thread.
-template <uint32_t BLOCKS>
+template <class Walk, uint32_t BLOCKS>
 __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     accumulate_pair_kernel(AccumulateArguments arguments, const Affine<Fp2>* __restrict__ points,
                            Xyzz<Fp2>* __restrict__ sums) {
     SIMT_DYN_SHARED(uint4, shared);
-    const uint32_t place = (blockIdx.x * blockDim.x + threadIdx.x) / 2;
+    const uint32_t number = (blockIdx.x * blockDim.x + threadIdx.x) / 2;
+    const uint32_t place = arguments.first + number;
     const PairLane lane = {threadIdx.x % 2 != 0};
-    uint32_t length = 0, task = 0, start = 0;
-    if (place < arguments.tasks) {
+    uint32_t length = 0, task = 0;
+    if (number < arguments.tasks) {
         length = arguments.task_terms - arguments.lists.shortness[place];
     }
-    if (length != 0) {
-        task = arguments.lists.order[place];
-        start = arguments.lists.task_starts[task];
-    }
+    if (length != 0) task = arguments.lists.order[place];
     const Fp2* coordinates = &points->x + (lane.odd ? 1 : 0);
     const Slot<Fp2> slot = {shared + lane.own(kIncoming)};
 
-    EntryWalk walk(arguments.lists.payload, start, length);
+    Walk walk(arguments, number, task, length);
     SignedPoint next = walk.next(arguments.map);
     if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
     lane.set(Fp2::zero(), Fp2::zero());
@@ -232,7 +230,7 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
             fetch_next();
         }
     }
-    if (place >= arguments.tasks) return;
+    if (number >= arguments.tasks) return;
     task = arguments.lists.order[place];
     if (length == 0 && !starts_empty(arguments, task)) return;
     Xyzz<Fp2>& to = sums[task];

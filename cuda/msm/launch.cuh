@@ -18,8 +18,10 @@ Status load_accumulate_g2();
 Status load_reduce_g1();
 Status load_reduce_g2();
 
-Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan);
-Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan);
+Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
+               G16MsmPlan* plan);
+Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
+               G16MsmPlan* plan);
 
 Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
             void* sorted, void* scratch, Stream stream);

@@ -23,8 +23,19 @@ uint32_t group_of(uint32_t chunk, uint32_t windows, uint32_t bucket_bits) {
     return static_cast<uint32_t>((windows + groups - 1) / groups);
 }
 
-uint32_t task_terms(uint32_t mean, uint64_t entries) {
+uint32_t max_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+uint32_t square_root(uint32_t x) {
+    uint32_t root = 0;
+    while (uint64_t(root + 1) * (root + 1) <= x) root += 1;
+    return root;
+}
+
+// Affine additions hold a whole task's sums: then a task has little more than a bucket's mean
+// length, which has the mean as its variance.
+uint32_t task_terms(uint32_t mean, uint64_t entries, bool affine) {
     uint64_t most = (uint64_t(mean) + 1) * kTaskTermsPerMean;
+    if (affine) most = mean + uint64_t(kAffineDeviations) * (square_root(mean) + 1);
     if (most > entries >> kTasksLog2) most = entries >> kTasksLog2;
     return static_cast<uint32_t>(most > kTaskTermsMin ? most : kTaskTermsMin);
 }
@@ -37,8 +48,39 @@ uint32_t combine_rounds(uint32_t chunk, uint32_t task_terms) {
     return rounds;
 }
 
-template <class Point>
-Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk,
+// The levels for so many terms in this group, if a plan does not say.
+template <class F>
+uint32_t tuned_levels(uint32_t terms) {
+    const bool worth = terms >= AffineTuning<F>::kTermsMin;
+    return worth ? AffineTuning<F>::kLevels : 0;
+}
+
+// As many tasks at a time as find room in what sorting needs anyway; no levels without room for
+// kAffineTasksMin.
+template <class F>
+void plan_affine(uint32_t levels, bool tuned, G16MsmPlan* plan) {
+    if (levels == 0) return;
+    plan->affine_levels = levels;
+    plan->affine_tasks = 1;
+    Carver one(nullptr), sums(nullptr);
+    affine_scratch<F>(*plan, one);
+    sums.take<Xyzz<F>>(plan->tasks);
+    const uint64_t room = plan->sort_bytes > sums.bytes() ? plan->sort_bytes - sums.bytes() : 0;
+    uint64_t tasks = room / one.bytes();
+    if (tasks > plan->tasks) tasks = plan->tasks;
+    if (tasks < kAffineTasksMin) {
+        if (tuned) {
+            plan->affine_levels = plan->affine_tasks = 0;
+            return;
+        }
+        tasks = kAffineTasksMin;
+    }
+    // The lanes of a warp are of one pass.
+    plan->affine_tasks = static_cast<uint32_t>(tasks / kAffineTasksMin * kAffineTasksMin);
+}
+
+template <class F>
+Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
                  G16MsmPlan* out) {
     if (out == nullptr || terms == 0 || terms > kIndexMax) return kInvalidValue;
     if (chunk == 0) chunk = terms;
@@ -47,7 +89,12 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     if (windows < kWindowsMin || windows > kWindowsMax) return kInvalidValue;
     const uint32_t bucket_bits = window_width(windows, 0) - 1;
     if (group == 0) group = group_of(chunk, windows, bucket_bits);
-    if (group > windows) return kInvalidValue;
+    const bool tuned = levels == kTunedLevels;
+    if (group > windows || (!tuned && levels > kAffineLevelsMax)) return kInvalidValue;
+    // The lists are the same for both groups.
+    const uint32_t most =
+        tuned ? max_of(tuned_levels<Fp>(terms), tuned_levels<Fp2>(terms)) : levels;
+    if (tuned) levels = chunk < terms ? 0 : tuned_levels<F>(terms);
 
     G16MsmPlan plan = {};
     plan.terms = terms;
@@ -56,7 +103,7 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     plan.chunk = chunk;
     plan.bucket_bits = bucket_bits;
     const uint64_t entries = plan_entries(plan);
-    plan.task_terms = task_terms(chunk >> plan.bucket_bits, entries);
+    plan.task_terms = task_terms(chunk >> plan.bucket_bits, entries, most > 0);
     const uint64_t tasks = plan_buckets(plan) + entries / plan.task_terms;
     plan.combine_rounds = combine_rounds(chunk, plan.task_terms);
     if (entries > kIndexMax || tasks > kIndexMax || plan_offsets(plan) > kIndexMax) {
@@ -67,23 +114,26 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     Carver sorted(nullptr), scratch(nullptr), sums(nullptr);
     sorted_lists(plan, sorted);
     sort_scratch(plan, scratch);
-    partials<Point>(plan, sums);
     plan.sorted_bytes = sorted.bytes();
     plan.sort_bytes = scratch.bytes();
+    plan_affine<F>(levels, tuned, &plan);
+    partials<F>(plan, sums);
     plan.partial_bytes = sums.bytes();
-    plan.result_bytes = windows * sizeof(Point);
+    plan.result_bytes = windows * sizeof(Xyzz<F>);
     *out = plan;
     return 0;
 }
 
 }  // namespace
 
-Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan) {
-    return make_plan<Xyzz<Fp>>(terms, windows, group, chunk, plan);
+Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
+               G16MsmPlan* plan) {
+    return make_plan<Fp>(terms, windows, group, chunk, levels, plan);
 }
 
-Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, G16MsmPlan* plan) {
-    return make_plan<Xyzz<Fp2>>(terms, windows, group, chunk, plan);
+Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
+               G16MsmPlan* plan) {
+    return make_plan<Fp2>(terms, windows, group, chunk, levels, plan);
 }
 
 }  // namespace G16_NS::msm

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "api.h"
+#include "curve/xyzz.cuh"
 #include "field/signed_digits.cuh"
 #include "msm/tuning.cuh"
 #include "simt/simt.cuh"
@@ -146,22 +147,54 @@ inline uint32_t segment_bits(const G16MsmPlan& plan) {
     return bits;
 }
 
-// What accumulation and reduction of a group need: a sum for each task, those of the buckets first,
-// and the pairs of two successive levels of the reduction.
-template <class Point>
-struct Partials {
-    Point* sums;
-    Pair<Point>* even;
-    Pair<Point>* odd;
+// What so many levels of affine additions leave of a task of `terms` terms.
+SIMT_HD inline uint32_t left_of(uint32_t terms, uint32_t levels) {
+    return static_cast<uint32_t>((uint64_t(terms) + (uint64_t(1) << levels) - 1) >> levels);
+}
+
+// What levels of affine additions need for plan.affine_tasks tasks.
+template <class F>
+struct AffineScratch {
+    Affine<F>* sums;
+    F* prefixes;
+    F* products;
+    F* inverses;
+    Affine<F>* left;
 };
 
-template <class Point>
-inline Partials<Point> partials(const G16MsmPlan& plan, Carver& carver) {
+template <class F>
+inline AffineScratch<F> affine_scratch(const G16MsmPlan& plan, Carver& carver) {
+    const uint64_t tasks = plan.affine_tasks;
+    const uint64_t pairs = tasks * (plan.task_terms / 2 + 1);
+    AffineScratch<F> out;
+    out.sums = carver.take<Affine<F>>(pairs);
+    out.prefixes = carver.take<F>(pairs);
+    out.products = carver.take<F>(tasks);
+    out.inverses = carver.take<F>(tasks);
+    out.left = carver.take<Affine<F>>(tasks * left_of(plan.task_terms, plan.affine_levels));
+    return out;
+}
+
+// What accumulation and reduction of a group need: a partial sum for each task; then either what
+// affine additions need, or the pairs of two successive levels of the reduction.
+template <class F>
+struct Partials {
+    Xyzz<F>* sums;
+    AffineScratch<F> affine;
+    Pair<Xyzz<F>>* even;
+    Pair<Xyzz<F>>* odd;
+};
+
+template <class F>
+inline Partials<F> partials(const G16MsmPlan& plan, Carver& carver) {
     const uint64_t segments = plan_buckets(plan) >> segment_bits(plan);
-    Partials<Point> out;
-    out.sums = carver.take<Point>(plan.tasks);
-    out.even = carver.take<Pair<Point>>(segments);
-    out.odd = carver.take<Pair<Point>>(segments / 2);
+    Partials<F> out;
+    out.sums = carver.take<Xyzz<F>>(plan.tasks);
+    Carver reduction = carver;
+    out.affine = affine_scratch<F>(plan, carver);
+    out.even = reduction.take<Pair<Xyzz<F>>>(segments);
+    out.odd = reduction.take<Pair<Xyzz<F>>>(segments / 2);
+    if (reduction.bytes() > carver.bytes()) carver = reduction;
     return out;
 }
 

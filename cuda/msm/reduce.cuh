@@ -135,7 +135,7 @@ Status launch_combine(const G16MsmPlan& plan, uint32_t first_window, const void*
     if (!group_at(plan, first_window, &group)) return kInvalidValue;
     Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
     const SortedLists lists = sorted_lists(plan, sorted_carver);
-    Xyzz<F>* sums = partials<Xyzz<F>>(plan, scratch_carver).sums;
+    Xyzz<F>* sums = partials<F>(plan, scratch_carver).sums;
     for (uint32_t round = 1; round <= plan.combine_rounds; round++) {
         CombineArguments arguments = {};
         arguments.offsets = lists.offsets;
@@ -163,7 +163,7 @@ Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, void* scratc
     Group group;
     if (!group_at(plan, first_window, &group)) return kInvalidValue;
     Carver scratch_carver(scratch);
-    const Partials<Xyzz<F>> memory = partials<Xyzz<F>>(plan, scratch_carver);
+    const Partials<F> memory = partials<F>(plan, scratch_carver);
     Xyzz<F>* windows = static_cast<Xyzz<F>*>(result) + group.first;
 
     uint32_t pairs = group.buckets >> segment_bits(plan);

@@ -256,6 +256,44 @@ fn a_bucket_of_very_many_tasks() {
     assert_eq!(sums.g1, [expected]);
 }
 
+/// Tasks of every length up to the plan's, in both groups, with equal, opposite and infinite
+/// neighbours, which affine formulas do not cover, and sums that come out equal or opposite.
+#[test]
+fn every_number_of_affine_levels() {
+    let mut rng = ChaCha8Rng::seed_from_u64(19);
+    for n in [1, 2, 61, 300] {
+        let g1_points = random_points::<G1>(&mut rng, n);
+        let g2_points = random_points::<G2>(&mut rng, n);
+        let mut scalars = random_scalars(&mut rng, n);
+        for i in 0..n {
+            match i % 5 {
+                0 => scalars[i] = scalars[i / 2],
+                1 => scalars[i] = -scalars[i / 3],
+                _ => {}
+            }
+        }
+        let expected = (
+            G1::sum_of_multiples(&g1_points, &scalars),
+            G2::sum_of_multiples(&g2_points, &scalars),
+        );
+        let resident = Resident::new(repr::scalars_as_repr(&scalars));
+        let (g1, g2) = (resident.points::<G1>(&g1_points), resident.points::<G2>(&g2_points));
+        let queries = (Query::identity(g1.view()), Query::identity(g2.view()));
+        for levels in 0..=6 {
+            // The fewer buckets the longer the tasks: 63 windows have 8 buckets, 44 have 32.
+            for (windows, group) in [(63, 0), (50, 7), (44, 3)] {
+                let plan = Plan::with_affine_levels(n, windows, group, levels).unwrap();
+                let terms = Scalars::montgomery(resident.scalars.view());
+                let sums = resident.run(&plan, &terms, &[queries.0], &[queries.1]).unwrap();
+                let what = format!("{n} terms, {levels} levels, {windows} windows");
+                assert_eq!(sums.g1, [expected.0], "{what}");
+                assert_eq!(sums.g2, [expected.1], "{what}");
+            }
+        }
+    }
+    assert!(Plan::with_affine_levels(1, 63, 0, 7).is_err());
+}
+
 /// The queries of a witness: all variables but the inputs, most of them, a quarter of them.
 #[test]
 fn queries_over_one_list_of_variables() {
@@ -316,6 +354,9 @@ fn queries_over_one_list_of_variables() {
         assert_eq!(launches.get(Family::MsmG1), of_g1, "chunks of {chunk}");
         assert_eq!(launches.get(Family::MsmG2), of_g2, "chunks of {chunk}");
     }
+    let affine = Plan::with_affine_levels(list.len(), 63, 63, 2).unwrap();
+    let sums = resident.run(&affine, &terms, &g1, &g2).unwrap();
+    assert_eq!((&sums.g1[..], &sums.g2[..]), (&expected[..], &expected_g2[..]));
 }
 
 /// Chunks of terms, from one term to all but one, add up to what one sort gives: sums resume, also

@@ -1,0 +1,86 @@
+// The launcher of accumulation, for either curve: by mixed additions alone, or by levels of affine
+// additions and then mixed ones.
+#pragma once
+#include "msm/affine.cuh"
+
+namespace G16_NS::msm {
+
+// The kernels of a curve.
+template <class F>
+struct Accumulation {
+    AccumulateLaunch<F> lists;  // of the lists' points
+    AccumulateLaunch<F> left;   // of what affine additions have left
+    AffineKernels<F> affine;
+
+    Status load() const {
+        if (const Status status = simt::load_kernel(lists.kernel)) return status;
+        if (const Status status = simt::load_kernel(left.kernel)) return status;
+        return affine.load();
+    }
+
+    Status launch(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
+                  const void* points, const G16IndexMap& map, uint32_t resume, void* scratch,
+                  Stream stream) const;
+
+  private:
+    Status launch_affine(const G16MsmPlan& plan, AccumulateArguments arguments,
+                         const Affine<F>* points, const AffineScratch<F>& scratch, Xyzz<F>* sums,
+                         Stream stream) const;
+};
+
+template <class F>
+Status Accumulation<F>::launch(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
+                               const void* points, const G16IndexMap& map, uint32_t resume,
+                               void* scratch, Stream stream) const {
+    Group group;
+    if (!group_at(plan, first_window, &group)) return kInvalidValue;
+    Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
+    AccumulateArguments arguments = {};
+    arguments.lists = sorted_lists(plan, sorted_carver);
+    arguments.map = map;
+    arguments.tasks = plan.tasks;
+    arguments.task_terms = plan.task_terms;
+    arguments.buckets = group.buckets;
+    arguments.resumed = resume != 0 ? group.buckets : 0;
+    const Partials<F> memory = partials<F>(plan, scratch_carver);
+    const auto* from = static_cast<const Affine<F>*>(points);
+    // A density leaves terms without points, which mixed additions pass over faster.
+    if (plan.affine_levels == 0 || map.bitmap != nullptr) {
+        return lists(arguments, from, memory.sums, stream);
+    }
+    return launch_affine(plan, arguments, from, memory.affine, memory.sums, stream);
+}
+
+// Plan: the tasks in their order, plan.affine_tasks at a time, with the same scratch.
+template <class F>
+Status Accumulation<F>::launch_affine(const G16MsmPlan& plan, AccumulateArguments arguments,
+                                      const Affine<F>* points, const AffineScratch<F>& scratch,
+                                      Xyzz<F>* sums, Stream stream) const {
+    AffineArguments pass = {};
+    pass.lists = arguments.lists;
+    pass.map = arguments.map;
+    pass.task_terms = arguments.task_terms;
+    pass.left_terms = left_of(plan.task_terms, plan.affine_levels);
+    pass.sums = reinterpret_cast<uint4*>(scratch.sums);
+    pass.prefixes = reinterpret_cast<uint4*>(scratch.prefixes);
+    pass.products = reinterpret_cast<Fp*>(scratch.products);
+    pass.inverses = reinterpret_cast<Fp*>(scratch.inverses);
+    pass.left = scratch.left;
+    arguments.level = plan.affine_levels;
+    arguments.left_terms = pass.left_terms;
+    for (uint32_t first = 0; first < plan.tasks; first += plan.affine_tasks) {
+        const uint32_t rest = plan.tasks - first;
+        pass.first = arguments.first = first;
+        pass.tasks = arguments.tasks = rest < plan.affine_tasks ? rest : plan.affine_tasks;
+        for (pass.level = 0; pass.level < plan.affine_levels; pass.level++) {
+            pass.last = pass.level + 1 == plan.affine_levels ? 1 : 0;
+            const Status status = affine.launch_level(pass, points, stream);
+            if (status != 0) return status;
+        }
+        const Status status = left(arguments, scratch.left, sums, stream);
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+}  // namespace G16_NS::msm
