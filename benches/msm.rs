@@ -17,35 +17,34 @@ use harness::{Options, Record, median};
 
 const RUNS: usize = 7;
 
+/// The levels of affine additions that are compared, up to this many.
+const AFFINE_LEVELS: u32 = 4;
+
 fn main() -> Result<()> {
     let options = Options::from_arguments();
     let stream = options.device.stream()?;
     let mut record = Record::new("msm");
     for log2n in options.sizes(&[16, 18, 20, 22], &[10, 12]) {
-        let (ms, right) = resident::<G1>(
-            &stream,
-            log2n,
-            (1, 0),
-            |workspace, scalars, points| {
-                let query = [Query::<G1>::identity(points)];
-                workspace.enqueue(scalars, &query, &[])
-            },
-            |sums| sums.g1[0],
-        )?;
+        let (ms, right) = resident_g1(&stream, log2n, &Plan::new(1 << log2n)?)?;
         record.row("g1-resident", log2n, ms, right);
     }
     for log2n in options.sizes(&[16, 18, 20], &[10]) {
-        let (ms, right) = resident::<G2>(
-            &stream,
-            log2n,
-            (0, 1),
-            |workspace, scalars, points| {
-                let query = [Query::<G2>::identity(points)];
-                workspace.enqueue(scalars, &[], &query)
-            },
-            |sums| sums.g2[0],
-        )?;
+        let (ms, right) = resident_g2(&stream, log2n, &Plan::new(1 << log2n)?)?;
         record.row("g2-resident", log2n, ms, right);
+    }
+    for log2n in options.sizes(&[20, 22, 24], &[10]) {
+        for levels in 1..=AFFINE_LEVELS {
+            let plan = Plan::with_affine_levels(1 << log2n, 0, 0, levels)?;
+            let (ms, right) = resident_g1(&stream, log2n, &plan)?;
+            record.row(&format!("g1-affine-{levels}"), log2n, ms, right);
+        }
+    }
+    for log2n in options.sizes(&[18, 20, 22], &[10]) {
+        for levels in 1..=AFFINE_LEVELS {
+            let plan = Plan::with_affine_levels(1 << log2n, 0, 0, levels)?;
+            let (ms, right) = resident_g2(&stream, log2n, &plan)?;
+            record.row(&format!("g2-affine-{levels}"), log2n, ms, right);
+        }
     }
     for log2n in options.sizes(&[24, 26], &[10]) {
         let (ms, right) = pinned(&stream, log2n)?;
@@ -55,10 +54,25 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+fn resident_g1(stream: &Stream, log2n: u32, plan: &Plan) -> Result<(f64, bool)> {
+    let enqueue = |workspace: &mut Workspace<'_>, scalars: &Scalars<'_>, points: View<'_, _>| {
+        workspace.enqueue(scalars, &[Query::<G1>::identity(points)], &[])
+    };
+    resident::<G1>(stream, log2n, plan, (1, 0), enqueue, |sums| sums.g1[0])
+}
+
+fn resident_g2(stream: &Stream, log2n: u32, plan: &Plan) -> Result<(f64, bool)> {
+    let enqueue = |workspace: &mut Workspace<'_>, scalars: &Scalars<'_>, points: View<'_, _>| {
+        workspace.enqueue(scalars, &[], &[Query::<G2>::identity(points)])
+    };
+    resident::<G2>(stream, log2n, plan, (0, 1), enqueue, |sums| sums.g2[0])
+}
+
 /// The time from the first launch to the sum on the host, and whether the sums were all right.
 fn resident<G>(
     stream: &Stream,
     log2n: u32,
+    plan: &Plan,
     (g1, g2): (usize, usize),
     enqueue: impl Fn(&mut Workspace<'_>, &Scalars<'_>, View<'_, G::Affine>) -> Result<()>,
     pick: impl Fn(&Sums) -> G::Point,
@@ -72,7 +86,7 @@ where
     let device = stream.device();
     let mut scalars = device.alloc(n)?;
     stream.upload(scalars_as_repr(&values), scalars.view_mut())?;
-    let mut workspace = Workspace::new(stream, &Plan::new(n)?, g1, g2)?;
+    let mut workspace = Workspace::new(stream, plan, g1, g2)?;
     let expected = G::Point::generator() * line.logarithm(&values);
     let mut times_ms = Vec::new();
     let mut right = true;
