@@ -1,5 +1,5 @@
-//! Multi-scalar multiplications, points and scalars on the device or in page-locked host memory; the
-//! last points on the host.
+//! Multi-scalar multiplications, points and scalars on the device or in page-locked host memory;
+//! the last points on the host.
 #![allow(missing_docs)]
 
 use std::time::Instant;

@@ -13,9 +13,9 @@ const ALIGNMENT: usize = 256;
 /// The most windows of a scalar.
 pub(super) const WINDOWS_MAX: u32 = 63;
 
-/// A chunk has at least one term for so many buckets of a window, before narrower windows are tried:
-/// with a chunk, each bucket's sum is read and written once, 384 bytes in G1, which takes an H200 as
-/// long as a third of an addition.
+/// A chunk has at least one term for so many buckets of a window, before narrower windows are
+/// tried: with a chunk, each bucket's sum is read and written once, 384 bytes in G1, which takes an
+/// H200 as long as a third of an addition.
 pub(super) const CHUNK_BUCKETS: usize = 4;
 
 /// A chunk's terms at least, where there are as many: below, launches take longer than their work.
@@ -146,7 +146,8 @@ impl Plan {
         self.g1.chunk as usize
     }
 
-    /// Bytes of scratch that [`Workspace::enqueue`] needs for queries of these groups.
+    /// Bytes of scratch that [`Workspace::enqueue`](super::Workspace::enqueue) needs for queries of
+    /// these groups.
     pub fn scratch_bytes(&self, groups: Groups) -> usize {
         match groups {
             Groups::G1 => self.scratch_bytes_of::<G1>(),
@@ -181,7 +182,8 @@ impl Plan {
         g1.saturating_add(g2.saturating_mul(self.result_stride::<G2>()))
     }
 
-    /// The sums, in the queries' order, out of the downloaded result of [`Workspace::enqueue`].
+    /// The sums, in the queries' order, out of the downloaded result of
+    /// [`Workspace::enqueue`](super::Workspace::enqueue).
     /// Takes some hundred microseconds a query, all queries in parallel.
     ///
     /// # Errors
@@ -198,7 +200,8 @@ impl Plan {
         Ok(Sums { g1: self.finish_all::<G1>(first)?, g2: self.finish_all::<G2>(second)? })
     }
 
-    /// A thread each, and none of rayon's: a prover calls this while it holds what they may wait for.
+    /// A thread each, and none of rayon's: a prover calls this while it holds what they may wait
+    /// for.
     pub(super) fn finish_all<G: CurveGroup>(&self, results: &[u8]) -> Result<Vec<G::Point>> {
         let plan = self.of::<G>();
         let results = results.chunks_exact(self.result_stride::<G>());
