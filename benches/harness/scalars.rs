@@ -8,7 +8,7 @@ use groth16_cuda::fixed_base::FixedBase;
 use groth16_cuda::repr::{CurveGroup, FrRepr, scalars_as_repr};
 use group::{Curve, Group};
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 /// Scalars that one task makes.
@@ -66,7 +66,39 @@ impl Line {
 
     /// Σ scalars[i] · (start + i · step).
     pub fn logarithm(&self, scalars: &[Scalar]) -> Scalar {
-        let terms = scalars.par_iter().enumerate().map(|(i, scalar)| scalar * self.at(i));
+        self.logarithm_from(0, scalars)
+    }
+
+    /// Σ scalars[i] · (start + (first + i) · step).
+    pub fn logarithm_from(&self, first: usize, scalars: &[Scalar]) -> Scalar {
+        let terms = scalars.par_iter().enumerate().map(|(i, scalar)| scalar * self.at(first + i));
         terms.reduce(|| Scalar::ZERO, |a, b| a + b)
     }
+}
+
+/// How many copies of data of this many bytes a bench goes through, so that a run does not find its
+/// input in the 50 MB of an H200's second-level cache.
+pub fn copies(stream: &Stream, bytes: usize) -> usize {
+    const APART_BYTES: usize = 128 << 20;
+    const COPIES_MAX: usize = 16;
+    if stream.device().name() == "host" {
+        return 2;
+    }
+    APART_BYTES.div_ceil(bytes).clamp(1, COPIES_MAX)
+}
+
+/// Numbers from 0 to 2^32 − 1, the same for the same seed, made in parallel.
+pub fn words(n: usize, seed: u64) -> Vec<u32> {
+    let mut words = vec![0; n];
+    words.par_chunks_mut(TASK).enumerate().for_each(|(task, words)| {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed << 32 | task as u64);
+        words.fill_with(|| rng.next_u32());
+    });
+    words
+}
+
+/// A bit for each variable that is set with probability `share`.
+pub fn bits(n: usize, share: f64, seed: u64) -> Vec<bool> {
+    let below = (share * f64::from(u32::MAX)) as u32;
+    words(n, seed).into_par_iter().map(|word| word < below).collect()
 }
