@@ -225,8 +225,7 @@ typedef struct G16MsmScalars {
 
 typedef struct G16MsmApi {
     // The plan for up to `terms` terms. 0 windows: the tuned number, 0 windows a group: as many as
-    // keep its lists short, 0 terms a chunk: all, 0xffffffff levels of affine additions: the tuned
-    // number.
+    // keep its lists short, 0 terms a chunk: all.
     G16Status (*plan)(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk,
                       uint32_t levels, G16MsmPlan* plan);
     // Sorts the chunk's digits of the group of windows that starts with `first_window`, a multiple

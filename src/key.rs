@@ -319,7 +319,8 @@ impl ProvingKey {
         Ok(())
     }
 
-    /// A key out of the encodings of h, l, a, b_g1 and b_g2, which were made here and need no check.
+    /// A key out of the encodings of h, l, a, b_g1 and b_g2, which were made here and need no
+    /// check.
     pub(crate) fn from_encodings(vk: VerifyingKey, queries: [Vec<u8>; 5]) -> Self {
         let query = |bytes: Vec<u8>, size| Query { count: bytes.len() / size, bytes };
         let [h, l, a, b_g1, b_g2] = queries;

@@ -99,8 +99,8 @@ pub fn check_subgroup<G: CurveGroup>(
     launch::points::check_subgroup::<G>(stream, points, first, fault)
 }
 
-/// Enqueues the encoding of points in place, the inverse of [`decode`]: `points` holds affine points
-/// and then, in the same bytes, uncompressed encodings (to be read through [`View::cast`]).
+/// Enqueues the encoding of points in place, the inverse of [`decode`]: `points` holds affine
+/// points and then, in the same bytes, uncompressed encodings (to be read through [`View::cast`]).
 ///
 /// # Errors
 ///

@@ -184,7 +184,8 @@ impl Prover {
     /// wait for it. While it makes points it takes up to 512 MiB of device memory beside the arena,
     /// less for small keys. Host memory: see [`setup::generate`], without the key itself.
     ///
-    /// `progress` is told of points while this prover's memory is taken: it must not use the prover.
+    /// `progress` is told of points while this prover's memory is taken: it must not use the
+    /// prover.
     ///
     /// # Errors
     /// As [`setup::generate`] and [`Prover::load`]; a domain beyond 2^27 points is

@@ -78,11 +78,11 @@ impl fmt::Display for Step {
     }
 }
 
-/// Told of progress: the step, how much of it is done, or enqueued on the device, and how much there
-/// is in all; a step without work is not told of. Steps follow one another; calls within one may
-/// come from several threads at once, and out of order. In [`Prover::setup`](crate::Prover::setup)
-/// points are told of while the prover's memory is taken: whoever uses that prover here waits for
-/// ever.
+/// Told of progress: the step, how much of it is done, or enqueued on the device, and how much
+/// there is in all; a step without work is not told of. Steps follow one another; calls within one
+/// may come from several threads at once, and out of order. In
+/// [`Prover::setup`](crate::Prover::setup) points are told of while the prover's memory is taken:
+/// whoever uses that prover here waits for ever.
 pub type Progress<'a> = &'a (dyn Fn(Step, usize, usize) + Sync);
 
 /// Tells nobody.

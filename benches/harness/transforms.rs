@@ -21,8 +21,8 @@ pub struct Transform<'a> {
 }
 
 impl Transform<'_> {
-    /// Whether `output` is what comes of `input`: a few outputs by their definition, and all of them
-    /// at once by the values of both at a random point.
+    /// Whether `output` is what comes of `input`: a few outputs by their definition, and all of
+    /// them at once by the values of both at a random point.
     pub fn holds(&self, input: &[Scalar], output: &[Scalar]) -> bool {
         let n = self.domain.size();
         if input.len() != n || output.len() != n {
@@ -48,8 +48,8 @@ impl Transform<'_> {
         evaluate(input, inverted(point), reversed) * inverted(scale)
     }
 
-    /// Whether coefficients and values belong to one polynomial: A(shift · x) for a random x. A wrong
-    /// array passes with a probability of n / r.
+    /// Whether coefficients and values belong to one polynomial: A(shift · x) for a random x. A
+    /// wrong array passes with a probability of n / r.
     fn agree(&self, input: &[Scalar], output: &[Scalar]) -> bool {
         let (input, output) = ((input, self.reversed_input()), (output, self.reversed_output()));
         let (coefficients, values) = if self.inverse { (output, input) } else { (input, output) };

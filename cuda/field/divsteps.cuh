@@ -28,6 +28,10 @@ constexpr int bit_length(const uint32_t (&limbs)[N]) {
     return bits;
 }
 
+// The bits of P's modulus.
+template <class P>
+inline constexpr int kModulusBits = bit_length(P::kConstants.modulus);
+
 // Rounds of thirty steps that suffice for a modulus of so many bits: the bound proved for this
 // variant (Wuille, "Bounds on divsteps iterations in safegcd", 2021), (45907 b + 26313) / 19929.
 constexpr int rounds(int bits) {
@@ -81,8 +85,9 @@ struct Number {
 
 // The number of these 32-bit limbs.
 template <int L, int N>
-constexpr G16_FIELD_INLINE Number<L> number(const uint32_t (&limbs)[N]) {
-    Number<L> x{};
+G16_FIELD_INLINE Number<L> number(const uint32_t (&limbs)[N]) {
+    Number<L> x;
+    SIMT_UNROLL
     for (int i = 0; i < L; i++) {
         const int word = kStepBits * i / 32, shift = kStepBits * i % 32;
         uint64_t bits = word < N ? limbs[word] : 0;
@@ -159,8 +164,8 @@ template <class P>
 G16_FIELD_INLINE void invert(const uint32_t (&x)[P::kLimbs], uint32_t (&r)[P::kLimbs]) {
     constexpr int N = P::kLimbs;
     constexpr int L = (32 * N + kStepBits - 1) / kStepBits;  // m, twice, and a sign
-    constexpr int kRounds = rounds(bit_length(P::kConstants.modulus));
-    static_assert(kStepBits * L >= bit_length(P::kConstants.modulus) + 2);
+    constexpr int kRounds = rounds(kModulusBits<P>);
+    static_assert(kStepBits * L >= kModulusBits<P> + 2);
     const uint32_t inverse = 0 - P::constants().inverse;  // 1 / m
     const Number<L> m = number<L>(P::constants().modulus);
     Number<L> f = m, g = number<L>(x), d{}, e{};

@@ -1,7 +1,7 @@
 // Elements of Fp2 in pairs of lanes: the even lane holds c0, the odd one c1.
 //
-// A product is then half as much work a lane, in a third of the registers. Every function but the
-// sums is for whole warps: the lanes of a pair exchange components.
+// A product is then half as much work a lane, and its operands take half the registers. Every
+// function but the sums is for whole warps: the lanes of a pair exchange components.
 #pragma once
 
 #include "field/fp2.cuh"

@@ -17,6 +17,19 @@ struct SignedPoint {
     __device__ __forceinline__ bool negative() const { return (bits & kEntrySign) != 0; }
 };
 
+// a or b, without a branch.
+template <class T>
+__device__ __forceinline__ T choose(bool first, const T& a, const T& b) {
+    uint32_t x[sizeof(T) / 4], y[sizeof(T) / 4];
+    memcpy(x, &a, sizeof(T));
+    memcpy(y, &b, sizeof(T));
+    SIMT_UNROLL
+    for (size_t i = 0; i < sizeof(T) / 4; i++) x[i] = first ? x[i] : y[i];
+    T r;
+    memcpy(&r, x, sizeof(T));
+    return r;
+}
+
 struct AccumulateArguments {
     SortedLists lists;
     IndexMap map;

@@ -23,7 +23,7 @@ struct Accumulation {
                   Stream stream) const;
 
   private:
-    Status launch_affine(const G16MsmPlan& plan, AccumulateArguments arguments,
+    Status launch_affine(const G16MsmPlan& plan, const AccumulateArguments& all,
                          const Affine<F>* points, const AffineScratch<F>& scratch, Xyzz<F>* sums,
                          Stream stream) const;
 };
@@ -53,31 +53,26 @@ Status Accumulation<F>::launch(const G16MsmPlan& plan, uint32_t first_window, co
 
 // Plan: the tasks in their order, plan.affine_tasks at a time, with the same scratch.
 template <class F>
-Status Accumulation<F>::launch_affine(const G16MsmPlan& plan, AccumulateArguments arguments,
+Status Accumulation<F>::launch_affine(const G16MsmPlan& plan, const AccumulateArguments& all,
                                       const Affine<F>* points, const AffineScratch<F>& scratch,
                                       Xyzz<F>* sums, Stream stream) const {
     AffineArguments pass = {};
-    pass.lists = arguments.lists;
-    pass.map = arguments.map;
-    pass.task_terms = arguments.task_terms;
+    static_cast<AccumulateArguments&>(pass) = all;
     pass.left_terms = left_of(plan.task_terms, plan.affine_levels);
     pass.sums = reinterpret_cast<uint4*>(scratch.sums);
     pass.prefixes = reinterpret_cast<uint4*>(scratch.prefixes);
     pass.products = reinterpret_cast<Fp*>(scratch.products);
     pass.inverses = reinterpret_cast<Fp*>(scratch.inverses);
     pass.left = scratch.left;
-    arguments.level = plan.affine_levels;
-    arguments.left_terms = pass.left_terms;
-    for (uint32_t first = 0; first < plan.tasks; first += plan.affine_tasks) {
-        const uint32_t rest = plan.tasks - first;
-        pass.first = arguments.first = first;
-        pass.tasks = arguments.tasks = rest < plan.affine_tasks ? rest : plan.affine_tasks;
+    for (pass.first = 0; pass.first < plan.tasks; pass.first += plan.affine_tasks) {
+        const uint32_t rest = plan.tasks - pass.first;
+        pass.tasks = rest < plan.affine_tasks ? rest : plan.affine_tasks;
         for (pass.level = 0; pass.level < plan.affine_levels; pass.level++) {
             pass.last = pass.level + 1 == plan.affine_levels ? 1 : 0;
             const Status status = affine.launch_level(pass, points, stream);
             if (status != 0) return status;
         }
-        const Status status = left(arguments, scratch.left, sums, stream);
+        const Status status = left(pass, scratch.left, sums, stream);
         if (status != 0) return status;
     }
     return 0;

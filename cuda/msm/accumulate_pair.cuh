@@ -54,19 +54,6 @@ __device__ __forceinline__ T exchange(const T& value) {
     return simt::shfl_xor(simt::kFullMask, value, 1);
 }
 
-// a or b, without a branch.
-template <class T>
-__device__ __forceinline__ T choose(bool first, const T& a, const T& b) {
-    uint32_t x[sizeof(T) / 4], y[sizeof(T) / 4];
-    memcpy(x, &a, sizeof(T));
-    memcpy(y, &b, sizeof(T));
-    SIMT_UNROLL
-    for (size_t i = 0; i < sizeof(T) / 4; i++) x[i] = first ? x[i] : y[i];
-    T r;
-    memcpy(&r, x, sizeof(T));
-    return r;
-}
-
 // A lane of a pair, and its half of the sum.
 struct PairLane {
     bool odd;

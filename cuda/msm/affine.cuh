@@ -1,7 +1,8 @@
 // Accumulation by affine additions: pairs of a task's points are added, then pairs of the sums, and
 // the inversions of all pairs of all tasks are one for each few thousand (Montgomery's trick).
 //
-// The lists' tasks are taken in their order, the longest first, kAffineTasks at a time. For a level
+// The lists' tasks are taken in their order, the longest first, as many at a time as the scratch
+// holds. For a level
 //   affine_products   multiplies a task's denominators up, and keeps the products before each
 //   affine_inverses   inverts the tasks' products, several by one inversion
 //   affine_sums       goes back through the task, an addition at a time
@@ -37,20 +38,14 @@ struct Lanes<Fp2> {
 
 constexpr uint32_t kFpWords = sizeof(Fp) / sizeof(uint4);
 
-struct AffineArguments {
-    SortedLists lists;
-    IndexMap map;
-    uint32_t first;  // place of the first task
-    uint32_t tasks;  // slots from there on
-    uint32_t task_terms;
-    uint32_t level;
-    uint32_t last;        // whether the sums go to `left`
-    uint32_t left_terms;  // places of a task in `left`
-    uint4* sums;          // by task: a point for each pair of the first level
-    uint4* prefixes;      // by task: an element for each such pair
-    Fp* products;         // by task: an element
-    Fp* inverses;         // by task: an element
-    void* left;           // by task: `left_terms` points
+// `level` is that of a launch; what it has left goes to `left` if it is the last.
+struct AffineArguments : AccumulateArguments {
+    uint32_t last;
+    uint4* sums;      // by task: a point for each pair of the first level
+    uint4* prefixes;  // by task: an element for each such pair
+    Fp* products;     // by task: an element
+    Fp* inverses;     // by task: an element
+    void* left;       // by task: `left_terms` points
 };
 
 // Terms of the pass's task number `at` at its level.
@@ -168,30 +163,37 @@ struct Term {
     }
 };
 
-// x, y of both points of a pair; inactive lanes have some values.
+// Both points of a pair. Lanes without one have infinity and a point with x = 1, whose denominator
+// is one by either way.
 template <class E>
 struct PointPair {
-    E x1, y1, x2, y2;
+    E x1 = E::zero(), y1 = E::zero(), x2 = E::one(), y2 = E::zero();
 };
 
-// a or b, without a branch.
-template <class E>
-__device__ __forceinline__ E pick(bool first, const E& a, const E& b) {
-    uint32_t x[sizeof(E) / 4], y[sizeof(E) / 4];
-    memcpy(x, &a, sizeof(E));
-    memcpy(y, &b, sizeof(E));
-    SIMT_UNROLL
-    for (size_t i = 0; i < sizeof(E) / 4; i++) x[i] = first ? x[i] : y[i];
-    E r;
-    memcpy(&r, x, sizeof(E));
-    return r;
-}
+template <class F, bool FIRST>
+struct TermPair {
+    using Points = PointPair<typename Lanes<F>::Element>;
+    Term<F, FIRST> first, second;
+
+    __device__ __forceinline__ TermPair(const AffineThread<F>& t, uint32_t pair)
+        : first(t, 2 * pair), second(t, 2 * pair + 1) {}
+
+    __device__ __forceinline__ void load_x(const AffineThread<F>& t, Points* p) const {
+        p->x1 = first.x(t);
+        p->x2 = second.x(t);
+    }
+
+    __device__ __forceinline__ void load_y(const AffineThread<F>& t, Points* p) const {
+        p->y1 = first.y(t);
+        p->y2 = second.y(t);
+    }
+};
 
 // Whether a pair may be other than two points with different x. Whole warps call it.
 template <class E>
 __device__ __forceinline__ bool may_be_special(const E& x1, const E& x2, const E& dx) {
-    const bool any = is_zero_in_lanes(dx) | is_zero_in_lanes(x1) | is_zero_in_lanes(x2);
-    return any;
+    const bool zero_x1 = is_zero_in_lanes(x1), zero_x2 = is_zero_in_lanes(x2);
+    return is_zero_in_lanes(dx) || zero_x1 || zero_x2;
 }
 
 // What adding two points comes to.
@@ -223,7 +225,7 @@ template <class E>
 SIMT_NOINLINE E special_denominator(PointPair<E> p) {
     const PairCase c = pair_case(p);
     const E one = E::one();
-    return pick(c.distinct(), p.x2 - p.x1, pick(c.equal, p.y1 + p.y1, one));
+    return choose(c.distinct(), p.x2 - p.x1, choose(c.equal, p.y1 + p.y1, one));
 }
 
 // The sum of a pair, given 1 / denominator. Whole warps call it.
@@ -231,15 +233,18 @@ template <class E>
 SIMT_NOINLINE void special_sum(PointPair<E> p, E inverse, E* x3, E* y3) {
     const PairCase c = pair_case(p);
     const E xx = sqr(p.x1);
-    const E slope = pick(c.equal, xx + xx + xx, p.y2 - p.y1) * inverse;
+    const E slope = choose(c.equal, xx + xx + xx, p.y2 - p.y1) * inverse;
     const E x = sqr(slope) - p.x1 - p.x2;
     const E y = slope * (p.x1 - x) - p.y1;
     const E zero = E::zero();
     const bool formula = c.distinct() || c.equal;
-    *x3 = pick(formula, x, pick(c.first_only, p.x1, pick(c.second_only, p.x2, zero)));
-    *y3 = pick(formula, y, pick(c.first_only, p.y1, pick(c.second_only, p.y2, zero)));
+    *x3 = choose(formula, x, choose(c.first_only, p.x1, choose(c.second_only, p.x2, zero)));
+    *y3 = choose(formula, y, choose(c.first_only, p.y1, choose(c.second_only, p.y2, zero)));
 }
 
+// A thread, or a pair of lanes, a task: the product of its pairs' denominators, and before each the
+// product of those behind it in the task, where affine_sums_kernel comes from.
+// Cost: 1M a pair; 184 bytes at the first level, 144 at later ones.
 template <class F, bool FIRST, uint32_t BLOCKS>
 __global__ void __launch_bounds__(kAffineThreads, BLOCKS)
     affine_products_kernel(AffineArguments arguments, const Affine<F>* __restrict__ points) {
@@ -249,20 +254,12 @@ __global__ void __launch_bounds__(kAffineThreads, BLOCKS)
     E product = E::one();
     for (uint32_t pair = t.pairs_of_warp(); pair-- > 0;) {
         const bool active = pair < pairs;
-        PointPair<E> p = {E::zero(), E::zero(), E::one(), E::zero()};
-        if (active) {
-            const Term<F, FIRST> a(t, 2 * pair), b(t, 2 * pair + 1);
-            p.x1 = a.x(t);
-            p.x2 = b.x(t);
-        }
+        PointPair<E> p;
+        if (active) TermPair<F, FIRST>(t, pair).load_x(t, &p);
         E d = p.x2 - p.x1;
         const bool special = may_be_special(p.x1, p.x2, d) && active;
         if (__any_sync(simt::kFullMask, special)) {
-            if (active) {
-                const Term<F, FIRST> a(t, 2 * pair), b(t, 2 * pair + 1);
-                p.y1 = a.y(t);
-                p.y2 = b.y(t);
-            }
+            if (active) TermPair<F, FIRST>(t, pair).load_y(t, &p);
             d = special_denominator(p);
         }
         if (active) t.store(arguments.prefixes, uint64_t(pair) * kFpWords, product);
@@ -296,6 +293,10 @@ __global__ void __launch_bounds__(kAffineInverseThreads)
     }
 }
 
+// A thread, or a pair of lanes, a task: the sums of its pairs, and the last term if it has none.
+// Invariant: `inverse` is that of the product of the denominators from `pair` on. A sum overwrites
+// none of the terms that are still to be read: sum i takes term i's place.
+// Cost: 4M + 1S a pair; 344 bytes at the first level, 336 at later ones.
 template <class F, bool FIRST, uint32_t BLOCKS>
 __global__ void __launch_bounds__(kAffineThreads, BLOCKS)
     affine_sums_kernel(AffineArguments arguments, const Affine<F>* __restrict__ points) {
@@ -307,14 +308,12 @@ __global__ void __launch_bounds__(kAffineThreads, BLOCKS)
     const uint32_t pairs_of_warp = t.pairs_of_warp();
     for (uint32_t pair = 0; pair < pairs_of_warp; pair++) {
         const bool active = pair < pairs;
-        PointPair<E> p = {E::zero(), E::zero(), E::one(), E::zero()};
+        PointPair<E> p;
         E prefix = E::one();
         if (active) {
-            const Term<F, FIRST> a(t, 2 * pair), b(t, 2 * pair + 1);
-            p.x1 = a.x(t);
-            p.x2 = b.x(t);
-            p.y1 = a.y(t);
-            p.y2 = b.y(t);
+            const TermPair<F, FIRST> terms(t, pair);
+            terms.load_x(t, &p);
+            terms.load_y(t, &p);
             prefix = t.load(arguments.prefixes, uint64_t(pair) * kFpWords);
         }
         E d = p.x2 - p.x1;

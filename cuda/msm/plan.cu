@@ -23,8 +23,6 @@ uint32_t group_of(uint32_t chunk, uint32_t windows, uint32_t bucket_bits) {
     return static_cast<uint32_t>((windows + groups - 1) / groups);
 }
 
-uint32_t max_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 uint32_t square_root(uint32_t x) {
     uint32_t root = 0;
     while (uint64_t(root + 1) * (root + 1) <= x) root += 1;
@@ -48,17 +46,9 @@ uint32_t combine_rounds(uint32_t chunk, uint32_t task_terms) {
     return rounds;
 }
 
-// The levels for so many terms in this group, if a plan does not say.
+// As many tasks at a time as find room in what sorting needs anyway.
 template <class F>
-uint32_t tuned_levels(uint32_t terms) {
-    const bool worth = terms >= AffineTuning<F>::kTermsMin;
-    return worth ? AffineTuning<F>::kLevels : 0;
-}
-
-// As many tasks at a time as find room in what sorting needs anyway; no levels without room for
-// kAffineTasksMin.
-template <class F>
-void plan_affine(uint32_t levels, bool tuned, G16MsmPlan* plan) {
+void plan_affine(uint32_t levels, G16MsmPlan* plan) {
     if (levels == 0) return;
     plan->affine_levels = levels;
     plan->affine_tasks = 1;
@@ -68,14 +58,7 @@ void plan_affine(uint32_t levels, bool tuned, G16MsmPlan* plan) {
     const uint64_t room = plan->sort_bytes > sums.bytes() ? plan->sort_bytes - sums.bytes() : 0;
     uint64_t tasks = room / one.bytes();
     if (tasks > plan->tasks) tasks = plan->tasks;
-    if (tasks < kAffineTasksMin) {
-        if (tuned) {
-            plan->affine_levels = plan->affine_tasks = 0;
-            return;
-        }
-        tasks = kAffineTasksMin;
-    }
-    // The lanes of a warp are of one pass.
+    if (tasks < kAffineTasksMin) tasks = kAffineTasksMin;
     plan->affine_tasks = static_cast<uint32_t>(tasks / kAffineTasksMin * kAffineTasksMin);
 }
 
@@ -89,12 +72,7 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     if (windows < kWindowsMin || windows > kWindowsMax) return kInvalidValue;
     const uint32_t bucket_bits = window_width(windows, 0) - 1;
     if (group == 0) group = group_of(chunk, windows, bucket_bits);
-    const bool tuned = levels == kTunedLevels;
-    if (group > windows || (!tuned && levels > kAffineLevelsMax)) return kInvalidValue;
-    // The lists are the same for both groups.
-    const uint32_t most =
-        tuned ? max_of(tuned_levels<Fp>(terms), tuned_levels<Fp2>(terms)) : levels;
-    if (tuned) levels = chunk < terms ? 0 : tuned_levels<F>(terms);
+    if (group > windows || levels > kAffineLevelsMax) return kInvalidValue;
 
     G16MsmPlan plan = {};
     plan.terms = terms;
@@ -103,7 +81,7 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     plan.chunk = chunk;
     plan.bucket_bits = bucket_bits;
     const uint64_t entries = plan_entries(plan);
-    plan.task_terms = task_terms(chunk >> plan.bucket_bits, entries, most > 0);
+    plan.task_terms = task_terms(chunk >> plan.bucket_bits, entries, levels > 0);
     const uint64_t tasks = plan_buckets(plan) + entries / plan.task_terms;
     plan.combine_rounds = combine_rounds(chunk, plan.task_terms);
     if (entries > kIndexMax || tasks > kIndexMax || plan_offsets(plan) > kIndexMax) {
@@ -116,7 +94,7 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     sort_scratch(plan, scratch);
     plan.sorted_bytes = sorted.bytes();
     plan.sort_bytes = scratch.bytes();
-    plan_affine<F>(levels, tuned, &plan);
+    plan_affine<F>(levels, &plan);
     partials<F>(plan, sums);
     plan.partial_bytes = sums.bytes();
     plan.result_bytes = windows * sizeof(Xyzz<F>);

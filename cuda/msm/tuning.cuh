@@ -59,40 +59,22 @@ constexpr uint32_t kBucketThreads = 128;
 constexpr uint32_t kBucketBlocks = 2;
 constexpr uint32_t kReduceThreads = 64;
 
-// Affine additions. A task's length is at most its mean and so many times the mean's square root:
-// 2 % of the buckets are longer and become two tasks.
+// Affine additions, which a plan has only if it is asked for them: their speed on a GPU has not
+// been measured, and the numbers are those that leave no spills in G1. A task's length is at most
+// its mean and so many times the mean's square root: 2 % of the buckets are longer and become two
+// tasks.
 constexpr uint32_t kAffineDeviations = 2;
-// Passes are of a multiple of so many tasks.
+// Passes are of a multiple of so many tasks: whole blocks, for the lanes of a warp are of one pass.
 constexpr uint32_t kAffineTasksMin = 1024;
 constexpr uint32_t kAffineLevelsMax = 6;
-constexpr uint32_t kTunedLevels = 0xffffffffu;
 constexpr uint32_t kAffineThreads = 128;
 constexpr uint32_t kAffineProductBlocksG1 = 6;
 constexpr uint32_t kAffineProductBlocksG2 = 5;
 constexpr uint32_t kAffineSumBlocksG1 = 3;
 constexpr uint32_t kAffineSumBlocksG2 = 3;
-// Tasks whose products a thread inverts together.
 constexpr uint32_t kAffineInverseThreads = 128;
+// Tasks whose products a thread inverts together.
 constexpr uint32_t kAffineInverseFanIn = 32;
-
-// How many levels, and from how many terms on, unless a plan says. None on their own yet: their
-// speed on a GPU has not been measured in this crate.
-constexpr uint32_t kNever = 0xffffffffu;
-
-template <class F>
-struct AffineTuning;
-
-template <>
-struct AffineTuning<Fp> {
-    static constexpr uint32_t kLevels = 3;
-    static constexpr uint32_t kTermsMin = kNever;
-};
-
-template <>
-struct AffineTuning<Fp2> {
-    static constexpr uint32_t kLevels = 3;
-    static constexpr uint32_t kTermsMin = kNever;
-};
 
 // Bounds on what prim:: asks for `n` 32-bit pairs or sums, so that a plan touches no device: a
 // radix sort double-buffers both arrays and keeps a histogram a tile; the launcher compares.

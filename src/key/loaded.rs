@@ -44,8 +44,8 @@ impl LoadedKey {
     }
 
     /// Takes a key's region in a turn of its own, lets `fill` write the key into it, and waits for
-    /// that. `fill` waits for no lock and for none of rayon's threads: proofs that wait for the turn
-    /// may hold all of them.
+    /// that. `fill` waits for no lock and for none of rayon's threads: proofs that wait for the
+    /// turn may hold all of them.
     pub(crate) fn place(
         device: &Device,
         memory: &Arc<Memory>,

@@ -56,7 +56,7 @@ impl Plan {
     ///
     /// As [`Plan::with_windows`], and for a chunk of more than `terms`.
     pub fn with_chunk(terms: usize, windows: u32, group: u32, chunk: usize) -> Result<Self> {
-        Self::planned(terms, windows, group, chunk, None)
+        Self::planned(terms, windows, group, chunk, 0)
     }
 
     /// As [`Plan::with_windows`], with so many levels (up to 6) in which pairs of points are added
@@ -67,16 +67,10 @@ impl Plan {
     ///
     /// As [`Plan::with_windows`], and for a number of levels that is not possible.
     pub fn with_affine_levels(terms: usize, windows: u32, group: u32, levels: u32) -> Result<Self> {
-        Self::planned(terms, windows, group, 0, Some(levels))
+        Self::planned(terms, windows, group, 0, levels)
     }
 
-    fn planned(
-        terms: usize,
-        windows: u32,
-        group: u32,
-        chunk: usize,
-        levels: Option<u32>,
-    ) -> Result<Self> {
+    fn planned(terms: usize, windows: u32, group: u32, chunk: usize, levels: u32) -> Result<Self> {
         let terms = terms.max(1);
         let g1 = launch::plan::<G1>(terms, windows, group, chunk, levels)?;
         Ok(Self { g1, g2: launch::plan::<G2>(terms, windows, group, chunk, levels)? })

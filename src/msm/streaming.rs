@@ -16,9 +16,9 @@ use crate::repr::{self, CurveGroup, FrRepr, G1};
 /// take (3·10⁹ a second), so a chunk of twice the terms arrives while the one before is added.
 const FULL_PARTS: usize = 16;
 
-/// Terms of a full chunk at most, where memory allows it. Derived: a chunk reads and writes the sums
-/// of all windows, 10 GB in G1 at 2^26 terms, which takes an H200 2 to 3 ms; so many terms take
-/// 140 ms to add.
+/// Terms of a full chunk at most, where memory allows it. Derived: a chunk reads and writes the
+/// sums of all windows, 10 GB in G1 at 2^26 terms, which takes an H200 2 to 3 ms; so many terms
+/// take 140 ms to add.
 pub(super) const CHUNK_TERMS: usize = 1 << 25;
 
 /// Sums over points that stay in host memory, for more terms than the device's memory holds.

@@ -70,7 +70,8 @@ fn an_unconstrained_variable_is_named_in_any_piece() {
     }
 }
 
-/// All of rayon's threads are held from h's first chunk on: proofs that wait for the turn may do so.
+/// All of rayon's threads are held from h's first chunk on: proofs that wait for the turn may do
+/// so.
 #[test]
 fn points_are_made_without_rayons_threads() {
     let circuit = Shape::dense(6).synthetic(3).expect("a circuit");

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
 use crate::oracle::groups::TestGroup;
-use crate::oracle::msm::{SumOfMultiples, over_variables};
+use crate::oracle::msm::{SumOfMultiples, over_variables, random_points, random_scalars};
 
 trait TestMsm: SumOfMultiples {
     fn on(device: &Device, points: &[Self::AffinePoint], scalars: &[Scalar])
@@ -54,24 +54,6 @@ impl TestMsm for G2 {
     ) -> G2Projective {
         resident.run(plan, scalars, &[], &[*query]).unwrap().g2[0]
     }
-}
-
-fn random_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
-    (0..n).map(|_| Scalar::random(&mut *rng)).collect()
-}
-
-/// Points with some that are equal, opposite, or infinity among them.
-fn random_points<G: TestMsm>(rng: &mut ChaCha8Rng, n: usize) -> Vec<G::AffinePoint> {
-    let mut points = Vec::with_capacity(n);
-    for i in 0..n {
-        points.push(match i % 16 {
-            5 => points[i - 1],
-            9 => G::negated(points[i - 3]),
-            14 => G::multiple(Scalar::zero()),
-            _ => G::multiple(Scalar::random(&mut *rng)),
-        });
-    }
-    points
 }
 
 fn compare<G: TestMsm>(device: &Device, what: &str, points: &[G::AffinePoint], scalars: &[Scalar]) {

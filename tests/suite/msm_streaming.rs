@@ -11,25 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
 use crate::oracle::groups::TestGroup;
-use crate::oracle::msm::SumOfMultiples;
-
-fn random_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
-    (0..n).map(|_| Scalar::random(&mut *rng)).collect()
-}
-
-/// Points with some that are equal, opposite, or infinity among them.
-fn random_points<G: SumOfMultiples>(rng: &mut ChaCha8Rng, n: usize) -> Vec<G::AffinePoint> {
-    let mut points: Vec<G::AffinePoint> = Vec::with_capacity(n);
-    for i in 0..n {
-        points.push(match i % 16 {
-            5 => points[i - 1],
-            9 => G::negated(points[i - 3]),
-            14 => G::multiple(Scalar::zero()),
-            _ => G::multiple(Scalar::random(&mut *rng)),
-        });
-    }
-    points
-}
+use crate::oracle::msm::{SumOfMultiples, random_points, random_scalars};
 
 /// The points in the kernels' layout, in page-locked memory.
 fn pinned<G: SumOfMultiples>(

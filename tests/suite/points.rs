@@ -151,7 +151,8 @@ fn encoding<G: TestGroup>() {
     }
 }
 
-/// Coordinates of no such point, each at one place among zeros and at all places: p − 1 and every bit.
+/// Coordinates of no such point, each at one place among zeros and at all places: p − 1 and every
+/// bit.
 fn encoding_of_edge_values<G: TestGroup>() {
     let stream = device().stream().unwrap();
     let mut values = vec![P_BYTES];

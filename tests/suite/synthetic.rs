@@ -1,4 +1,4 @@
-//! Synthetic circuits: satisfied, of the shape that was asked for, and the same by rows and columns.
+//! Synthetic circuits: satisfied, of the shape that was asked for, the same by rows and columns.
 
 use bls12_381::Scalar;
 use ff::Field;

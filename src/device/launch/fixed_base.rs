@@ -58,7 +58,8 @@ pub(crate) fn build<G: CurveGroup>(
     stream.launched(Family::FixedBase, OPERATION, status)
 }
 
-/// See [`crate::fixed_base::FixedBase::multiply`]; `table` is one that [`build`] left for `windows`.
+/// See [`crate::fixed_base::FixedBase::multiply`]; `table` is one that [`build`] left for
+/// `windows`.
 pub(crate) fn multiply<G: CurveGroup>(
     stream: &Stream,
     scalars: View<'_, FrRepr>,

@@ -32,24 +32,20 @@ fn host_api() -> &'static Api {
     unsafe { &*ffi::g16_api_host() }
 }
 
-/// As many levels of affine additions as are tuned for a plan's terms.
-const TUNED_LEVELS: u32 = u32::MAX;
-
-/// A plan for up to `terms` terms; zero windows or windows a group, or no number of levels, are the
-/// tuned numbers, zero terms a chunk are all.
+/// A plan for up to `terms` terms, with so many levels of affine additions; zero windows or windows
+/// a group are the tuned numbers, zero terms a chunk are all.
 pub fn plan<G: CurveGroup>(
     terms: usize,
     windows: u32,
     group: u32,
     chunk: usize,
-    levels: Option<u32>,
+    levels: u32,
 ) -> Result<MsmPlan> {
     let limit = i32::MAX as usize;
     let too_many = Error::TooMany { what: "multi-scalar multiplication", got: terms, limit };
     let (Ok(count), Ok(chunk)) = (u32::try_from(terms), u32::try_from(chunk)) else {
         return Err(too_many);
     };
-    let levels = levels.unwrap_or(TUNED_LEVELS);
     let mut plan = MsmPlan::default();
     // SAFETY: the function writes one plan and touches nothing else.
     let status =

@@ -1,7 +1,9 @@
 //! Multi-scalar multiplication by a loop.
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
+use ff::Field;
 use groth16_cuda::repr::{G1, G2};
+use rand_chacha::ChaCha8Rng;
 
 use super::groups::TestGroup;
 
@@ -23,8 +25,27 @@ impl SumOfMultiples for G2 {
     }
 }
 
-/// As above over the listed variables of `scalars`; `density[v]` says whether variable v has a
-/// point, and points are those of the variables that have one, in order.
+/// Uniform scalars.
+pub fn random_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
+    (0..n).map(|_| Scalar::random(&mut *rng)).collect()
+}
+
+/// Points with some that are equal, opposite, or infinity among them.
+pub fn random_points<G: TestGroup>(rng: &mut ChaCha8Rng, n: usize) -> Vec<G::AffinePoint> {
+    let mut points: Vec<G::AffinePoint> = Vec::with_capacity(n);
+    for i in 0..n {
+        points.push(match i % 16 {
+            5 => points[i - 1],
+            9 => G::negated(points[i - 3]),
+            14 => G::multiple(Scalar::zero()),
+            _ => G::multiple(Scalar::random(&mut *rng)),
+        });
+    }
+    points
+}
+
+/// The sum of multiples over the listed variables of `scalars`; `density[v]` says whether variable
+/// v has a point, and points are those of the variables that have one, in order.
 pub fn over_variables<G: SumOfMultiples>(
     points: &[G::AffinePoint],
     density: &[bool],
