@@ -206,7 +206,7 @@ typedef struct G16MsmPlan {
     uint32_t combine_rounds;  // rounds that combine a bucket's partial sums
     uint32_t chunk;           // terms that are sorted at a time, for which the lists are sized
     uint32_t affine_levels;   // of additions in affine coordinates before the mixed ones
-    uint32_t affine_tasks;    // tasks whose affine additions are done together
+    uint32_t affine_tasks;    // tasks whose affine additions a part does together
     uint64_t sorted_bytes;    // what sorting leaves, for any number of accumulations
     uint64_t sort_bytes;      // what sorting needs meanwhile
     uint64_t partial_bytes;   // what accumulation and reduction need
@@ -234,10 +234,14 @@ typedef struct G16MsmApi {
                       void* sorted, void* scratch, G16Stream stream);
     // Adds the points of each bucket of `sorted`, affine in `points`, that `map` has: into fresh
     // sums, or with `resume` onto the buckets' sums that an earlier chunk of terms, or of the
-    // query, left in `partials`.
+    // query, left in `partials`. There are two parts, 0 and 1, on streams of their own or on one;
+    // combine, behind both, ends them.
     G16Status (*accumulate)(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
                             const void* points, const G16IndexMap* map, uint32_t resume,
-                            void* partials, G16Stream stream);
+                            uint32_t part, void* partials, G16Stream stream);
+    // The pieces of long buckets meet.
+    G16Status (*combine)(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
+                         void* partials, G16Stream stream);
     // Sums the group's buckets into its windows' places in `result`, which is for all windows.
     G16Status (*reduce)(const G16MsmPlan* plan, uint32_t first_window, void* partials, void* result,
                         G16Stream stream);

@@ -21,7 +21,7 @@ use std::ops::Range;
 use bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
 use crate::density::IndexMap;
-use crate::device::launch::msm::{self as launch, Terms};
+use crate::device::launch::msm::{self as launch, Streams, Terms};
 use crate::device::{Device, DeviceBuffer, Stream, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
@@ -116,6 +116,7 @@ impl<'a, G: CurveGroup> Query<'a, G> {
 #[derive(Debug)]
 pub struct Workspace<'s> {
     stream: &'s Stream,
+    beside: Option<Stream>,
     plan: Plan,
     queries: (usize, usize),
     scratch: DeviceBuffer<u8>,
@@ -134,10 +135,12 @@ impl<'s> Workspace<'s> {
             (0, _) => Groups::G2,
             _ => Groups::Both,
         };
-        let scratch = stream.device().alloc(plan.scratch_bytes(groups))?;
-        let mut result = stream.device().alloc(plan.result_bytes(g1, g2))?;
+        let device = stream.device();
+        let beside = (plan.affine_levels() > 0).then(|| device.stream()).transpose()?;
+        let scratch = device.alloc(plan.scratch_bytes(groups))?;
+        let mut result = device.alloc(plan.result_bytes(g1, g2))?;
         stream.fill(0, result.view_mut())?; // sums of nothing
-        Ok(Self { stream, plan: *plan, queries: (g1, g2), scratch, result })
+        Ok(Self { stream, beside, plan: *plan, queries: (g1, g2), scratch, result })
     }
 
     /// Enqueues the sums of all queries over the same scalars.
@@ -159,7 +162,8 @@ impl<'s> Workspace<'s> {
             }
         }
         let (scratch, result) = (self.scratch.view_mut(), self.result.view_mut());
-        enqueue(self.stream, &self.plan, scalars, g1, g2, scratch, result)
+        let streams = Streams { stream: self.stream, beside: self.beside.as_ref() };
+        enqueue(streams, &self.plan, scalars, g1, g2, scratch, result)
     }
 
     /// Waits for the latest sums, and adds up on the host what the kernels leave.
@@ -183,7 +187,7 @@ impl<'s> Workspace<'s> {
 /// [`Error::Length`] when there are more terms than planned or a block is too short,
 /// [`Error::Alignment`] when a block does not start at a multiple of 16, [`Error::Device`].
 pub(crate) fn enqueue(
-    stream: &Stream,
+    streams: Streams<'_>,
     plan: &Plan,
     scalars: &Scalars<'_>,
     g1: &[Query<'_, G1>],
@@ -191,6 +195,7 @@ pub(crate) fn enqueue(
     scratch: ViewMut<'_, u8>,
     result: ViewMut<'_, u8>,
 ) -> Result<()> {
+    let stream = streams.stream;
     let bytes = plan.result_bytes(g1.len(), g2.len());
     let mut result = at_least("result", result, bytes)?;
     if scalars.is_empty() {
@@ -199,8 +204,8 @@ pub(crate) fn enqueue(
     for_each_pass(plan, scalars, scratch, |mut pass, mut free| {
         let (of_g1, of_g2) = result.reborrow().split_at(plan.result_bytes(g1.len(), 0))?;
         pass.sort_whole(stream, &mut free)?;
-        pass.run_all(stream, g1, free.reborrow(), of_g1)?;
-        pass.run_all(stream, g2, free, of_g2)
+        pass.run_all(streams, g1, free.reborrow(), of_g1)?;
+        pass.run_all(streams, g2, free, of_g2)
     })
 }
 
@@ -312,14 +317,14 @@ impl Pass<'_> {
 
     fn accumulate<G: CurveGroup>(
         &self,
-        stream: &Stream,
+        streams: Streams<'_>,
         query: &Query<'_, G>,
         resume: bool,
         partials: &mut ViewMut<'_, u8>,
     ) -> Result<()> {
         let (plan, first, lists) = (self.plan.of::<G>(), self.first_window, &self.lists.as_view());
         let (points, map) = (&query.points, &query.map);
-        launch::accumulate::<G>(stream, plan, first, lists, points, map, resume, partials)
+        launch::accumulate::<G>(streams, plan, first, lists, points, map, resume, partials)
     }
 
     fn reduce<G: CurveGroup>(
@@ -336,17 +341,18 @@ impl Pass<'_> {
     /// all that the scratch has room for.
     fn run<G: CurveGroup>(
         &mut self,
-        stream: &Stream,
+        streams: Streams<'_>,
         query: &Query<'_, G>,
         free: ViewMut<'_, u8>,
         mut result: ViewMut<'_, u8>,
     ) -> Result<()> {
+        let stream = streams.stream;
         let (mut free, mut partials) = free.split_at(self.plan.partials_at())?;
         for (i, chunk) in self.chunks().enumerate() {
             if !self.is_whole() {
                 self.sort(stream, chunk, &mut free)?;
             }
-            self.accumulate::<G>(stream, query, i > 0, &mut partials)?;
+            self.accumulate::<G>(streams, query, i > 0, &mut partials)?;
         }
         self.reduce::<G>(stream, &mut partials, &mut result)
     }
@@ -354,7 +360,7 @@ impl Pass<'_> {
     /// Runs queries one after another, in the same scratch.
     fn run_all<G: CurveGroup>(
         &mut self,
-        stream: &Stream,
+        streams: Streams<'_>,
         queries: &[Query<'_, G>],
         mut free: ViewMut<'_, u8>,
         mut results: ViewMut<'_, u8>,
@@ -362,7 +368,7 @@ impl Pass<'_> {
         let stride = self.plan.result_stride::<G>();
         for (i, query) in queries.iter().enumerate() {
             let result = results.reborrow().slice(i * stride..(i + 1) * stride)?;
-            self.run(stream, query, free.reborrow(), result)?;
+            self.run(streams, query, free.reborrow(), result)?;
         }
         Ok(())
     }
@@ -378,7 +384,7 @@ impl Pass<'_> {
         let stride = self.plan.partial_stride::<G>();
         for (i, (lane, query)) in lanes.iter().zip(queries).enumerate() {
             let mut partials = partials.reborrow().slice(i * stride..(i + 1) * stride)?;
-            self.accumulate(lane, query, resume, &mut partials)?;
+            self.accumulate(lane.into(), query, resume, &mut partials)?;
         }
         Ok(())
     }
@@ -445,7 +451,7 @@ fn sum_of<G: CurveGroup>(
         let query = Query::<G>::identity(points.view());
         for_each_pass(&plan, &scalars, scratch.view_mut(), |mut pass, mut free| {
             pass.sort_whole(stream, &mut free)?;
-            pass.run(stream, &query, free, result.view_mut())
+            pass.run(stream.into(), &query, free, result.view_mut())
         })?;
     }
     let mut bytes = vec![0; result.len()];

@@ -16,11 +16,9 @@ constexpr Accumulation<Fp> kG1 = {
 }  // namespace
 
 Status accumulate_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
-                     const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
-                     Stream stream) {
-    const Status status =
-        kG1.launch(*plan, first_window, sorted, points, *map, resume, partials, stream);
-    return status != 0 ? status : combine_g1(plan, first_window, sorted, partials, stream);
+                     const void* points, const G16IndexMap* map, uint32_t resume, uint32_t part,
+                     void* partials, Stream stream) {
+    return kG1.launch(*plan, first_window, sorted, points, *map, resume, part, partials, stream);
 }
 
 Status load_accumulate_g1() { return kG1.load(); }

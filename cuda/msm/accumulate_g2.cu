@@ -16,11 +16,9 @@ constexpr Accumulation<Fp2> kG2 = {
 }  // namespace
 
 Status accumulate_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
-                     const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
-                     Stream stream) {
-    const Status status =
-        kG2.launch(*plan, first_window, sorted, points, *map, resume, partials, stream);
-    return status != 0 ? status : combine_g2(plan, first_window, sorted, partials, stream);
+                     const void* points, const G16IndexMap* map, uint32_t resume, uint32_t part,
+                     void* partials, Stream stream) {
+    return kG2.launch(*plan, first_window, sorted, points, *map, resume, part, partials, stream);
 }
 
 Status load_accumulate_g2() { return kG2.load(); }

@@ -19,21 +19,21 @@ struct Accumulation {
     }
 
     Status launch(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
-                  const void* points, const G16IndexMap& map, uint32_t resume, void* scratch,
-                  Stream stream) const;
+                  const void* points, const G16IndexMap& map, uint32_t resume, uint32_t part,
+                  void* scratch, Stream stream) const;
 
   private:
     Status launch_affine(const G16MsmPlan& plan, const AccumulateArguments& all,
-                         const Affine<F>* points, const AffineScratch<F>& scratch, Xyzz<F>* sums,
+                         const Affine<F>* points, const Partials<F>& memory, uint32_t part,
                          Stream stream) const;
 };
 
 template <class F>
 Status Accumulation<F>::launch(const G16MsmPlan& plan, uint32_t first_window, const void* sorted,
                                const void* points, const G16IndexMap& map, uint32_t resume,
-                               void* scratch, Stream stream) const {
+                               uint32_t part, void* scratch, Stream stream) const {
     Group group;
-    if (!group_at(plan, first_window, &group)) return kInvalidValue;
+    if (part >= kParts || !group_at(plan, first_window, &group)) return kInvalidValue;
     Carver sorted_carver(const_cast<void*>(sorted)), scratch_carver(scratch);
     AccumulateArguments arguments = {};
     arguments.lists = sorted_lists(plan, sorted_carver);
@@ -46,16 +46,18 @@ Status Accumulation<F>::launch(const G16MsmPlan& plan, uint32_t first_window, co
     const auto* from = static_cast<const Affine<F>*>(points);
     // A density leaves terms without points, which mixed additions pass over faster.
     if (plan.affine_levels == 0 || map.bitmap != nullptr) {
-        return lists(arguments, from, memory.sums, stream);
+        return part == 0 ? lists(arguments, from, memory.sums, stream) : 0;
     }
-    return launch_affine(plan, arguments, from, memory.affine, memory.sums, stream);
+    return launch_affine(plan, arguments, from, memory, part, stream);
 }
 
-// Plan: the tasks in their order, plan.affine_tasks at a time, with the same scratch.
+// Plan: passes of plan.affine_tasks tasks, in their order; each part has every other pass, and one
+// pass's scratch. While one part inverts, which fills no device, the other one adds.
 template <class F>
 Status Accumulation<F>::launch_affine(const G16MsmPlan& plan, const AccumulateArguments& all,
-                                      const Affine<F>* points, const AffineScratch<F>& scratch,
-                                      Xyzz<F>* sums, Stream stream) const {
+                                      const Affine<F>* points, const Partials<F>& memory,
+                                      uint32_t part, Stream stream) const {
+    const AffineScratch<F>& scratch = memory.affine[part];
     AffineArguments pass = {};
     static_cast<AccumulateArguments&>(pass) = all;
     pass.left_terms = left_of(plan.task_terms, plan.affine_levels);
@@ -64,7 +66,9 @@ Status Accumulation<F>::launch_affine(const G16MsmPlan& plan, const AccumulateAr
     pass.products = reinterpret_cast<Fp*>(scratch.products);
     pass.inverses = reinterpret_cast<Fp*>(scratch.inverses);
     pass.left = scratch.left;
-    for (pass.first = 0; pass.first < plan.tasks; pass.first += plan.affine_tasks) {
+    const uint64_t step = uint64_t(plan.affine_tasks) * kParts;
+    for (uint64_t at = uint64_t(plan.affine_tasks) * part; at < plan.tasks; at += step) {
+        pass.first = static_cast<uint32_t>(at);
         const uint32_t rest = plan.tasks - pass.first;
         pass.tasks = rest < plan.affine_tasks ? rest : plan.affine_tasks;
         for (pass.level = 0; pass.level < plan.affine_levels; pass.level++) {
@@ -72,7 +76,7 @@ Status Accumulation<F>::launch_affine(const G16MsmPlan& plan, const AccumulateAr
             const Status status = affine.launch_level(pass, points, stream);
             if (status != 0) return status;
         }
-        const Status status = left(pass, scratch.left, sums, stream);
+        const Status status = left(pass, scratch.left, memory.sums, stream);
         if (status != 0) return status;
     }
     return 0;

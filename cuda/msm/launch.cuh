@@ -27,13 +27,12 @@ Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first
             void* sorted, void* scratch, Stream stream);
 
 Status accumulate_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
-                     const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
-                     Stream stream);
+                     const void* points, const G16IndexMap* map, uint32_t resume, uint32_t part,
+                     void* partials, Stream stream);
 Status accumulate_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted,
-                     const void* points, const G16IndexMap* map, uint32_t resume, void* partials,
-                     Stream stream);
+                     const void* points, const G16IndexMap* map, uint32_t resume, uint32_t part,
+                     void* partials, Stream stream);
 
-// The end of an accumulation: the pieces of long buckets meet.
 Status combine_g1(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,
                   Stream stream);
 Status combine_g2(const G16MsmPlan* plan, uint32_t first_window, const void* sorted, void* partials,

@@ -56,8 +56,9 @@ void plan_affine(uint32_t levels, G16MsmPlan* plan) {
     affine_scratch<F>(*plan, one);
     sums.take<Xyzz<F>>(plan->tasks);
     const uint64_t room = plan->sort_bytes > sums.bytes() ? plan->sort_bytes - sums.bytes() : 0;
-    uint64_t tasks = room / one.bytes();
-    if (tasks > plan->tasks) tasks = plan->tasks;
+    uint64_t tasks = room / (one.bytes() * kParts);
+    const uint64_t most = (uint64_t(plan->tasks) + kParts - 1) / kParts;
+    if (tasks > most) tasks = most + kAffineTasksMin - 1;
     if (tasks < kAffineTasksMin) tasks = kAffineTasksMin;
     plan->affine_tasks = static_cast<uint32_t>(tasks / kAffineTasksMin * kAffineTasksMin);
 }

@@ -152,7 +152,7 @@ SIMT_HD inline uint32_t left_of(uint32_t terms, uint32_t levels) {
     return static_cast<uint32_t>((uint64_t(terms) + (uint64_t(1) << levels) - 1) >> levels);
 }
 
-// What levels of affine additions need for plan.affine_tasks tasks.
+// What levels of affine additions need for plan.affine_tasks tasks, in one part.
 template <class F>
 struct AffineScratch {
     Affine<F>* sums;
@@ -175,12 +175,15 @@ inline AffineScratch<F> affine_scratch(const G16MsmPlan& plan, Carver& carver) {
     return out;
 }
 
+// Parts of an accumulation, which may run side by side.
+constexpr uint32_t kParts = 2;
+
 // What accumulation and reduction of a group need: a partial sum for each task; then either what
 // affine additions need, or the pairs of two successive levels of the reduction.
 template <class F>
 struct Partials {
     Xyzz<F>* sums;
-    AffineScratch<F> affine;
+    AffineScratch<F> affine[kParts];
     Pair<Xyzz<F>>* even;
     Pair<Xyzz<F>>* odd;
 };
@@ -191,7 +194,7 @@ inline Partials<F> partials(const G16MsmPlan& plan, Carver& carver) {
     Partials<F> out;
     out.sums = carver.take<Xyzz<F>>(plan.tasks);
     Carver reduction = carver;
-    out.affine = affine_scratch<F>(plan, carver);
+    for (AffineScratch<F>& part : out.affine) part = affine_scratch<F>(plan, carver);
     out.even = reduction.take<Pair<Xyzz<F>>>(segments);
     out.odd = reduction.take<Pair<Xyzz<F>>>(segments / 2);
     if (reduction.bytes() > carver.bytes()) carver = reduction;

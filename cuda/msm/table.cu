@@ -4,11 +4,13 @@
 namespace G16_NS {
 
 G16MsmApi msm_g1_api() {
-    return {msm::plan_g1, msm::sort, msm::accumulate_g1, msm::reduce_g1, msm::finish_g1};
+    return {msm::plan_g1,    msm::sort,      msm::accumulate_g1,
+            msm::combine_g1, msm::reduce_g1, msm::finish_g1};
 }
 
 G16MsmApi msm_g2_api() {
-    return {msm::plan_g2, msm::sort, msm::accumulate_g2, msm::reduce_g2, msm::finish_g2};
+    return {msm::plan_g2,    msm::sort,      msm::accumulate_g2,
+            msm::combine_g2, msm::reduce_g2, msm::finish_g2};
 }
 
 simt::Status msm_load() {

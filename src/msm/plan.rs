@@ -140,6 +140,11 @@ impl Plan {
         self.g1.chunk as usize
     }
 
+    /// Levels of affine additions before the mixed ones.
+    pub fn affine_levels(&self) -> u32 {
+        self.g1.affine_levels
+    }
+
     /// Bytes of scratch that [`Workspace::enqueue`](super::Workspace::enqueue) needs for queries of
     /// these groups.
     pub fn scratch_bytes(&self, groups: Groups) -> usize {

@@ -255,7 +255,7 @@ impl<G: CurveGroup> Place<G> {
             }
             let (lists, sums) = (&sorted.as_view(), &mut sums.reborrow().slice(stretch)?);
             let (plan, points, map) = (plan.of::<G>(), &query.points, &query.map);
-            launch::accumulate::<G>(stream, plan, first, lists, points, map, resume, sums)?;
+            launch::accumulate::<G>(stream.into(), plan, first, lists, points, map, resume, sums)?;
         }
         Ok(())
     }

@@ -254,7 +254,7 @@ impl Compute<'_> {
         } else {
             // Both groups' accumulations alternate.
             self.timed(Family::MsmG2, stream, || {
-                msm::enqueue(stream, plan, &scalars, &g1, &g2, work, result()?)
+                msm::enqueue(stream.into(), plan, &scalars, &g1, &g2, work, result()?)
             })?;
         }
         let g1_bytes = plan.result_bytes(3, 0);
@@ -289,7 +289,7 @@ impl Compute<'_> {
         let (plan, work) = (self.key.plan().h_msm(), shares.h.of(self.work()?)?);
         let result = self.parts().h_result.of(self.region()?)?;
         self.timed(Family::MsmG1, stream, || {
-            msm::enqueue(stream, plan, &h, &[query], &[], work, result)
+            msm::enqueue(stream.into(), plan, &h, &[query], &[], work, result)
         })
     }
 

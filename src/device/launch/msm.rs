@@ -96,11 +96,44 @@ pub fn sort<G: CurveGroup>(
     stream.launched(G::MSM_FAMILY, OPERATION, status)
 }
 
+/// The streams that accumulate: the second one, if there is one, beside the first, which waits for
+/// it in the end.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams<'s> {
+    pub stream: &'s Stream,
+    pub beside: Option<&'s Stream>,
+}
+
+impl<'s> From<&'s Stream> for Streams<'s> {
+    fn from(stream: &'s Stream) -> Self {
+        Self { stream, beside: None }
+    }
+}
+
+impl Streams<'_> {
+    /// Runs both parts of `work`, the second one beside the first.
+    fn run(&self, plan: &MsmPlan, work: impl Fn(u32, &Stream) -> Result<()>) -> Result<()> {
+        if plan.affine_levels == 0 {
+            return work(0, self.stream); // which is all
+        }
+        let Some(beside) = self.beside else {
+            return (0..PARTS).try_for_each(|part| work(part, self.stream));
+        };
+        beside.wait(&self.stream.record()?)?;
+        let worked = work(0, self.stream).and_then(|()| work(1, beside));
+        let joined = beside.record().and_then(|end| self.stream.wait(&end));
+        worked.and(joined)
+    }
+}
+
+/// Parts of an accumulation.
+const PARTS: u32 = 2;
+
 /// Adds the points that `map` gives to the buckets' sums; with `resume`, to those that are in
 /// `partials` already.
 #[allow(clippy::too_many_arguments)] // the launcher's own
 pub fn accumulate<G: CurveGroup>(
-    stream: &Stream,
+    streams: Streams<'_>,
     plan: &MsmPlan,
     first_window: u32,
     sorted: &View<'_, u8>,
@@ -110,18 +143,25 @@ pub fn accumulate<G: CurveGroup>(
     partials: &mut ViewMut<'_, u8>,
 ) -> Result<()> {
     const OPERATION: &str = "msm accumulate";
+    let stream = streams.stream;
     let map = map.raw_on(stream, points.len())?;
     let sorted = lists(OPERATION, stream, sorted, plan)?;
     let partials = block(OPERATION, stream, "partial sums", partials, plan.partial_bytes)?;
     let points = points.ptr_on(stream)?.cast();
     let table = G::msm(stream.api());
-    // SAFETY: as in `sort`; the map names no point beyond `points`, and the lists are what `sort`
-    // has left on this stream for the same plan and group (the caller's contract; lists of another
-    // plan would be read out of place, which module `msm` rules out).
-    let status = unsafe {
-        let (resume, stream) = (resume.into(), stream.handle()?);
-        (table.accumulate)(plan, first_window, sorted, points, &map, resume, partials, stream)
-    };
+    streams.run(plan, |part, stream| {
+        // SAFETY: as in `sort`; the map names no point beyond `points`, and the lists are what
+        // `sort` has left for the same plan and group on the stream that this one is, or waits for
+        // (the caller's contract; lists of another plan would be read out of place, which module
+        // `msm` rules out). The parts share no memory that either writes.
+        let status = unsafe {
+            let (resume, to) = (resume.into(), stream.handle()?);
+            (table.accumulate)(plan, first_window, sorted, points, &map, resume, part, partials, to)
+        };
+        stream.launched(G::MSM_FAMILY, OPERATION, status)
+    })?;
+    // SAFETY: as above.
+    let status = unsafe { (table.combine)(plan, first_window, sorted, partials, stream.handle()?) };
     stream.launched(G::MSM_FAMILY, OPERATION, status)
 }
 
