@@ -24,12 +24,18 @@ const DENSITY_B: f64 = 0.254;
 fn main() -> Result<()> {
     let options = Options::from_arguments();
     let stream = options.device.stream()?;
-    let mut record = Record::new("batch_add");
+    let mut record = Record::new("batch_add", &options);
     let sizes = options.sizes(&[16, 18, 20, 22, 24], &[8, 12]);
-    all_listed::<G1>(&stream, "g1", &sizes, &mut record)?;
-    all_listed::<G2>(&stream, "g2", &sizes, &mut record)?;
-    for log2n in options.sizes(&[24], &[12]) {
-        witness(&stream, log2n, &mut record)?;
+    if options.wants(&["g1"]) {
+        all_listed::<G1>(&stream, "g1", &sizes, &mut record)?;
+    }
+    if options.wants(&["g2"]) {
+        all_listed::<G2>(&stream, "g2", &sizes, &mut record)?;
+    }
+    if options.wants(&["witness-a-g1", "witness-b-g1", "witness-b-g2", "witness"]) {
+        for log2n in options.sizes(&[24], &[12]) {
+            witness(&stream, log2n, &mut record)?;
+        }
     }
     record.finish(&options);
     Ok(())

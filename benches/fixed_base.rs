@@ -21,12 +21,18 @@ const RUNS: usize = 7;
 fn main() -> Result<()> {
     let options = Options::from_arguments();
     let stream = options.device.stream()?;
-    let mut record = Record::new("fixed_base");
-    for log2n in options.sizes(&[16, 20, 22, 24], &[8, 10]) {
-        multiples::<G1>(&stream, log2n, ["g1", "g1-table"], &mut record)?;
+    let mut record = Record::new("fixed_base", &options);
+    let names = ["g1", "g1-table"];
+    if options.wants(&names) {
+        for log2n in options.sizes(&[16, 20, 22, 24], &[8, 10]) {
+            multiples::<G1>(&stream, log2n, names, &mut record)?;
+        }
     }
-    for log2n in options.sizes(&[16, 20, 22], &[8]) {
-        multiples::<G2>(&stream, log2n, ["g2", "g2-table"], &mut record)?;
+    let names = ["g2", "g2-table"];
+    if options.wants(&names) {
+        for log2n in options.sizes(&[16, 20, 22], &[8]) {
+            multiples::<G2>(&stream, log2n, names, &mut record)?;
+        }
     }
     record.finish(&options);
     Ok(())

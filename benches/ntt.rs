@@ -19,10 +19,14 @@ fn main() -> Result<()> {
     let options = Options::from_arguments();
     let device = &options.device;
     let stream = device.stream()?;
-    let mut record = Record::new("ntt");
+    let mut record = Record::new("ntt", &options);
     for log2n in options.sizes(&[16, 20, 22, 24], &[12, 16]) {
-        transforms(device, &stream, log2n, &mut record)?;
-        whole_quotient(device, &stream, log2n, &mut record)?;
+        if options.wants(&["forward", "inverse"]) {
+            transforms(device, &stream, log2n, &mut record)?;
+        }
+        if options.wants(&["quotient"]) {
+            whole_quotient(device, &stream, log2n, &mut record)?;
+        }
     }
     record.finish(&options);
     Ok(())

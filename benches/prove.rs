@@ -24,7 +24,7 @@ const SPEND_LOG2: u32 = 17;
 
 fn main() -> Answer<()> {
     let options = Options::from_arguments();
-    let mut record = Record::new("prove");
+    let mut record = Record::new("prove", &options);
     if let (Some(params), Some(data)) = (&options.params, &options.data) {
         sapling(&options, &mut record, params, data)?;
     } else {
@@ -74,6 +74,9 @@ fn sapling(options: &Options, record: &mut Record, params: &Path, data: &Path) -
     let key = ProvingKey::read(std::io::BufReader::new(file), Checks::SkipSubgroup)?;
     let case = Case::read(&data.join("sapling"))?;
     for (name, self_check) in [("sapling-1", false), ("sapling-1-verified", true)] {
+        if !options.wants(&[name]) {
+            continue;
+        }
         let config = ProverConfig { self_check, ..ProverConfig::default() };
         let prover = Prover::new(&options.device, config)?;
         let key = prover.load(&key)?;

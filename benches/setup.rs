@@ -11,7 +11,7 @@ use bls12_381::Scalar;
 use ff::Field;
 use groth16_cuda::key::KeyShape;
 use groth16_cuda::setup::{SILENT, Trapdoor};
-use groth16_cuda::synthetic::{Shape, Synthetic};
+use groth16_cuda::synthetic::{Figures, Shape, Synthetic};
 use groth16_cuda::timeline::Phase;
 use groth16_cuda::{Assignment, Error, LoadedKey, Prover, ProverConfig, verify};
 use rand_chacha::ChaCha20Rng;
@@ -25,9 +25,12 @@ type Answer<T> = Result<T, Box<dyn std::error::Error>>;
 
 const RUNS: usize = 3;
 
+/// What rows count beside the time, after the shape's name.
+const COUNTS: [&str; 7] = ["constraints", "inputs", "aux", "zeros", "ones", "a-points", "b-points"];
+
 fn main() -> Answer<()> {
     let options = Options::from_arguments();
-    let mut record = Record::new("setup");
+    let mut record = Record::new("setup", &options);
     let config = match options.device.name() {
         "host" => ProverConfig { vram_budget: Some(1 << 30), ..ProverConfig::default() },
         _ => ProverConfig::default(),
@@ -36,10 +39,10 @@ fn main() -> Answer<()> {
     // A warm-up.
     prover.setup(&Shape::porep(10).synthetic(0)?, &trapdoor(), SILENT)?;
     for log2n in options.sizes(&[20, 22, 24, 27], &[10, 12]) {
-        shape(&prover, &mut record, "porep", Shape::porep(log2n))?;
+        shape(&prover, &options, &mut record, "porep", Shape::porep(log2n))?;
     }
     for log2n in options.sizes(&[20, 22], &[10, 12]) {
-        shape(&prover, &mut record, "dense", Shape::dense(log2n))?;
+        shape(&prover, &options, &mut record, "dense", Shape::dense(log2n))?;
     }
     record.finish(&options);
     Ok(())
@@ -49,7 +52,17 @@ fn trapdoor() -> Trapdoor {
     Trapdoor::random(&mut ChaCha20Rng::seed_from_u64(1))
 }
 
-fn shape(prover: &Prover, record: &mut Record, name: &str, shape: Shape) -> Answer<()> {
+fn shape(
+    prover: &Prover,
+    options: &Options,
+    record: &mut Record,
+    name: &str,
+    shape: Shape,
+) -> Answer<()> {
+    let counts = COUNTS.map(|what| format!("{name}-{what}"));
+    if !options.wants(&[name]) && !counts.iter().any(|case| options.wants(&[case])) {
+        return Ok(());
+    }
     let circuit = shape.synthetic(7)?;
     let figures = circuit.figures();
     eprintln!("{name} {figures}");
@@ -66,16 +79,10 @@ fn shape(prover: &Prover, record: &mut Record, name: &str, shape: Shape) -> Answ
     record.row(name, shape.log2n, median(&mut times_ms), ok);
     let points = key.plan().shape();
     let ok = ok & counted(&circuit, points)?;
-    for (what, count) in [
-        ("constraints", figures.constraints),
-        ("inputs", figures.inputs),
-        ("aux", figures.aux),
-        ("zeros", figures.zeros),
-        ("ones", figures.ones),
-        ("a-points", points.a),
-        ("b-points", points.b),
-    ] {
-        record.count(&format!("{name}-{what}"), shape.log2n, count, ok);
+    let Figures { constraints, inputs, aux, zeros, ones, .. } = figures;
+    let values = [constraints, inputs, aux, zeros, ones, points.a, points.b];
+    for (case, count) in counts.iter().zip(values) {
+        record.count(case, shape.log2n, count, ok);
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub struct Options {
     pub device: Device,
     /// `--sizes 16,20`: the binary logarithms of the sizes, instead of the bench's own.
     pub sizes: Option<Vec<u32>>,
+    /// `--cases g1-res,g2`: only the rows whose case starts with one of these.
+    pub cases: Option<Vec<String>>,
     /// `--record DIR`: where to leave the record.
     pub record: Option<PathBuf>,
     /// `--params DIR`: where Zcash's parameter files are.
@@ -33,7 +35,8 @@ impl Options {
     /// From the command line; exits with 2 and a word on what is wrong.
     pub fn from_arguments() -> Self {
         let mut name = "host".to_owned();
-        let (mut sizes, mut record, mut params, mut data) = (None, None, None, None);
+        let (mut sizes, mut cases) = (None, None);
+        let (mut record, mut params, mut data) = (None, None, None);
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             if argument == "--bench" {
@@ -46,6 +49,7 @@ impl Options {
                     let list = value.split(',').map(str::parse).collect::<Result<Vec<_>, _>>();
                     sizes = Some(list.unwrap_or_else(|_| usage(&value)));
                 }
+                "--cases" => cases = Some(value.split(',').map(str::to_owned).collect()),
                 "--record" => record = Some(PathBuf::from(value)),
                 "--params" => params = Some(PathBuf::from(value)),
                 "--data" => data = Some(PathBuf::from(value)),
@@ -56,7 +60,7 @@ impl Options {
             eprintln!("{error}");
             std::process::exit(1)
         });
-        Self { device, sizes, record, params, data }
+        Self { device, sizes, cases, record, params, data }
     }
 
     /// The sizes that were asked for, else `gpu` on a GPU and `host` on the host.
@@ -64,11 +68,21 @@ impl Options {
         let own = if self.device.name() == "host" { host } else { gpu };
         self.sizes.clone().unwrap_or_else(|| own.to_vec())
     }
+
+    /// Whether any of these cases was asked for; all are unless `--cases` says which.
+    pub fn wants(&self, cases: &[&str]) -> bool {
+        cases.iter().any(|case| is_chosen(self.cases.as_deref(), case))
+    }
+}
+
+fn is_chosen(prefixes: Option<&[String]>, case: &str) -> bool {
+    prefixes.is_none_or(|prefixes| prefixes.iter().any(|prefix| case.starts_with(prefix)))
 }
 
 fn usage(at: &str) -> ! {
     eprintln!(
-        "at {at}: [--device host|cuda:N] [--sizes K,...] [--record DIR] [--params DIR] [--data DIR]"
+        "at {at}: [--device host|cuda:N] [--sizes K,...] [--cases PREFIX,...] [--record DIR] \
+         [--params DIR] [--data DIR]"
     );
     std::process::exit(2)
 }
@@ -114,15 +128,16 @@ pub fn median(times: &mut [f64]) -> f64 {
 /// The rows of one bench's run.
 pub struct Record {
     bench: &'static str,
+    cases: Option<Vec<String>>,
     rows: String,
     all_hold: bool,
 }
 
 impl Record {
-    /// An empty record; prints the header.
-    pub fn new(bench: &'static str) -> Self {
+    /// An empty record of the cases that were asked for; prints the header.
+    pub fn new(bench: &'static str, options: &Options) -> Self {
         println!("bench,case,log2n,median,unit,ok");
-        Self { bench, rows: String::new(), all_hold: true }
+        Self { bench, cases: options.cases.clone(), rows: String::new(), all_hold: true }
     }
 
     /// One figure in milliseconds, and whether the result of that very run was right.
@@ -136,6 +151,9 @@ impl Record {
     }
 
     fn line(&mut self, case: &str, log2n: u32, figure: &str, ok: bool) {
+        if !is_chosen(self.cases.as_deref(), case) {
+            return;
+        }
         let answer = if ok { "yes" } else { "no" };
         let row = format!("{},{case},{log2n},{figure},{answer}", self.bench);
         println!("{row}");

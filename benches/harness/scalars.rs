@@ -40,28 +40,12 @@ impl Line {
         self.start + self.step * Scalar::from(i as u64)
     }
 
-    /// The first `n` points, made on the device, a chunk after the other.
+    /// The first `n` points, made on the device.
     pub fn points<G>(&self, stream: &Stream, n: usize) -> Result<DeviceBuffer<G::Affine>>
     where
         G: CurveGroup<Point: Curve<Affine = G::AffinePoint>>,
     {
-        const CHUNK: usize = 1 << 20;
-        let device = stream.device();
-        let base = FixedBase::<G>::new(stream, &G::Point::generator().to_affine(), n)?;
-        let mut points = device.alloc::<G::Affine>(n)?;
-        let mut logarithms = device.alloc::<FrRepr>(n.min(CHUNK))?;
-        let mut work = device.alloc(FixedBase::<G>::workspace(device, n.min(CHUNK))?)?;
-        for first in (0..n).step_by(CHUNK) {
-            let chunk: Vec<_> =
-                (first..n.min(first + CHUNK)).into_par_iter().map(|i| self.at(i)).collect();
-            let places = logarithms.view_mut().slice(0..chunk.len())?;
-            stream.upload(scalars_as_repr(&chunk), places)?;
-            let scalars = logarithms.view().slice(0..chunk.len())?;
-            let out = points.view_mut().slice(first..first + chunk.len())?;
-            base.multiply(stream, scalars, out, work.view_mut())?;
-        }
-        stream.synchronize()?;
-        Ok(points)
+        points_at::<G>(stream, n, |i| self.at(i))
     }
 
     /// Σ scalars[i] · (start + i · step).
@@ -71,9 +55,43 @@ impl Line {
 
     /// Σ scalars[i] · (start + (first + i) · step).
     pub fn logarithm_from(&self, first: usize, scalars: &[Scalar]) -> Scalar {
-        let terms = scalars.par_iter().enumerate().map(|(i, scalar)| scalar * self.at(first + i));
-        terms.reduce(|| Scalar::ZERO, |a, b| a + b)
+        let tasks = scalars.par_chunks(TASK).enumerate().map(|(task, scalars)| {
+            let (mut sum, mut at) = (Scalar::ZERO, self.at(first + task * TASK));
+            for scalar in scalars {
+                sum += scalar * at;
+                at += self.step;
+            }
+            sum
+        });
+        tasks.sum()
     }
+}
+
+/// The points with these discrete logarithms, made on the device, a chunk after the other.
+pub fn points_at<G>(
+    stream: &Stream,
+    n: usize,
+    logarithm: impl Fn(usize) -> Scalar + Sync,
+) -> Result<DeviceBuffer<G::Affine>>
+where
+    G: CurveGroup<Point: Curve<Affine = G::AffinePoint>>,
+{
+    const CHUNK: usize = 1 << 20;
+    let device = stream.device();
+    let base = FixedBase::<G>::new(stream, &G::Point::generator().to_affine(), n)?;
+    let mut points = device.alloc::<G::Affine>(n)?;
+    let mut logarithms = device.alloc::<FrRepr>(n.min(CHUNK))?;
+    let mut work = device.alloc(FixedBase::<G>::workspace(device, n.min(CHUNK))?)?;
+    for first in (0..n).step_by(CHUNK) {
+        let chunk: Vec<_> = (first..n.min(first + CHUNK)).into_par_iter().map(&logarithm).collect();
+        let places = logarithms.view_mut().slice(0..chunk.len())?;
+        stream.upload(scalars_as_repr(&chunk), places)?;
+        let scalars = logarithms.view().slice(0..chunk.len())?;
+        let out = points.view_mut().slice(first..first + chunk.len())?;
+        base.multiply(stream, scalars, out, work.view_mut())?;
+    }
+    stream.synchronize()?;
+    Ok(points)
 }
 
 /// How many copies of data of this many bytes a bench goes through, so that a run does not find its
