@@ -90,3 +90,6 @@ fn doublings<G: CurveGroup>(base: &G::AffinePoint, starts: &[u32]) -> Vec<G::Aff
     };
     starts.iter().map(next).collect()
 }
+
+#[cfg(test)]
+mod tests;

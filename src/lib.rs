@@ -64,6 +64,9 @@
 //! [`fixed_base`], [`witness`] and [`points`]. `docs/architecture.md` in the repository tells how
 //! all of it fits together.
 
+#[cfg(test)]
+extern crate self as groth16_cuda; // as the suite's modules call it that unit tests share
+
 #[allow(dead_code, unused_imports)] // eviction and the staging ring have no user yet
 mod arena;
 pub mod assignment;
@@ -93,6 +96,8 @@ pub mod repr;
 pub mod setup;
 mod sync;
 pub mod synthetic;
+#[cfg(test)]
+mod testing;
 pub mod timeline;
 pub mod verify;
 pub mod witness;

@@ -225,3 +225,6 @@ pub(crate) fn log2(operation: &'static str, len: usize) -> Result<u32> {
 fn squared(x: Scalar, times: u32) -> Scalar {
     (0..times).fold(x, |x, _| x.square())
 }
+
+#[cfg(test)]
+mod tests;

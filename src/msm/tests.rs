@@ -3,14 +3,15 @@
 use bls12_381::Scalar;
 
 use super::*;
-use crate::device::HostConfig;
+use crate::testing::target::device;
+
+mod guard;
 
 /// Chunks of terms, sorted on one stream and accumulated on lanes, give what one sort gives.
 #[test]
 fn chunks_side_by_side_are_those_of_one_sort() {
     const TERMS: usize = 40;
-    let config = HostConfig { memory_bytes: 256 << 20, threads: 2, ..HostConfig::default() };
-    let device = Device::host(config).unwrap();
+    let device = device();
     let stream = device.stream().unwrap();
     let lanes: Vec<_> = (0..3).map(|_| device.stream().unwrap()).collect();
     let values: Vec<_> = (0..TERMS as u64).map(|i| -Scalar::from(i / 2).square()).collect();

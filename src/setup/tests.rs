@@ -11,16 +11,12 @@ use rand_core::SeedableRng;
 
 use super::{Column, Columns, SILENT, Sizes, Step, Trapdoor, generate, generate_by};
 use crate::Error;
-use crate::device::{Device, HostConfig};
 use crate::key::KeyPart;
 use crate::synthetic::Shape;
+use crate::testing::target::device;
 
 fn trapdoor() -> Trapdoor {
     Trapdoor::random(&mut ChaCha20Rng::seed_from_u64(1))
-}
-
-fn device() -> Device {
-    Device::host(HostConfig::default()).expect("the host target")
 }
 
 const SIZES: [Sizes; 4] = [

@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
+use crate::guard::{Guarded, Poison};
 use crate::oracle;
 use crate::oracle::groups::TestGroup;
 
@@ -111,6 +112,49 @@ fn chunks_and_counts<G: TestGroup>() {
     assert_eq!(batch_add::finish::<G>(&sums).unwrap(), expected);
 }
 
+/// Lists of one block, of several and of so many that their sums are folded; over all points and
+/// over a density. Everything lies between guard bytes.
+fn keeps_to_its_blocks<G: TestGroup>() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let points = pool::<G>(&mut rng);
+    let resident =
+        points::upload::<G>(&stream, &G::to_bytes(&points), points::Checks::NONE).unwrap();
+    let resident = Guarded::copied(&stream, resident.view());
+    let bits: Vec<bool> = (0..points.len() * 3 / 2).map(|v| v % 3 != 0).collect();
+    let map = DensityMap::from_bits(bits.iter().copied()).unwrap();
+    let (bitmap, rank) =
+        (Guarded::holding(&stream, map.bitmap()), Guarded::holding(&stream, map.rank()));
+    let ranked = IndexMap::ranked(bitmap.view(), rank.view(), bits.len()).unwrap();
+    for (n, poison) in [0, 1, 127, 1025, FOLDED + 1].into_iter().zip(Poison::ALL.iter().cycle()) {
+        let list: Vec<u32> = (0..n).map(|_| rng.random_range(0..bits.len() as u32)).collect();
+        let indices = Guarded::holding(&stream, &list);
+        let count = Guarded::holding(&stream, &[n as u32]);
+        for (map, bits) in [(IndexMap::identity(points.len()), None), (ranked, Some(&bits[..]))] {
+            let what = format!("{n} elements in {}, {poison:?}", G::NAME);
+            let partials = batch_add::partials::<G>(&device, n).unwrap();
+            let bytes = batch_add::workspace::<G>(&device, n).unwrap();
+            let mut out = Guarded::elements::<G::Xyzz>(&stream, partials, *poison);
+            let mut work = Guarded::new(&stream, bytes, *poison);
+            let (list_view, count_view) = (indices.view(), count.view());
+            let (out_view, work_view) = (out.view_mut(), work.view_mut());
+            let all = resident.view();
+            batch_add::sum::<G>(&stream, all, map, list_view, count_view, out_view, work_view)
+                .unwrap();
+            out.check(&stream, &what);
+            work.check(&stream, &what);
+            for input in [&resident, &bitmap, &rank, &indices, &count] {
+                input.check_unchanged(&stream, &what);
+            }
+            let mut sums = vec![G::XYZZ_INFINITY; partials];
+            stream.download(out.view(), &mut sums).unwrap();
+            let expected = oracle::batch_add::sum::<G>(&points, bits, &list);
+            assert_eq!(batch_add::finish::<G>(&sums).unwrap(), expected, "{what}");
+        }
+    }
+}
+
 fn wrong_lengths<G: TestGroup>() {
     let device = device();
     let stream = device.stream().unwrap();
@@ -149,5 +193,6 @@ macro_rules! for_both_groups {
 }
 
 for_both_groups! {
-    lists_of_every_size equal_and_opposite_points densities chunks_and_counts wrong_lengths
+    lists_of_every_size equal_and_opposite_points densities chunks_and_counts
+    keeps_to_its_blocks wrong_lengths
 }

@@ -2,39 +2,7 @@
 
 use groth16_cuda::device::{Device, HostConfig};
 
-/// The host target; `G16_TEST_SEED`, `G16_TEST_THREADS` choose its order and threads, and
-/// `G16_TEST_DEVICE=cuda:0` a GPU in a build that has the feature.
-pub fn device() -> Device {
-    if let Ok(name) = std::env::var("G16_TEST_DEVICE")
-        && name != "host"
-    {
-        return gpu(&name);
-    }
-    let mut config = HostConfig::default();
-    if let Some(seed) = number("G16_TEST_SEED") {
-        config.seed = seed;
-    }
-    if let Some(threads) = number("G16_TEST_THREADS") {
-        config.threads = usize::try_from(threads).expect("a thread count");
-    }
-    Device::host(config).expect("the host target opens")
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
-}
-
-#[cfg(feature = "cuda")]
-fn gpu(name: &str) -> Device {
-    let ordinal = name.strip_prefix("cuda:").and_then(|n| n.parse().ok());
-    Device::cuda(ordinal.unwrap_or_else(|| panic!("{name} is no device"))).expect("the GPU opens")
-}
-
-#[cfg(not(feature = "cuda"))]
-fn gpu(name: &str) -> Device {
-    panic!("{name} needs the feature cuda")
-}
+pub use crate::target::device;
 
 #[test]
 fn copies_come_back() {

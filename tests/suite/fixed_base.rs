@@ -11,6 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
+use crate::guard::{Guarded, Poison};
 use crate::oracle::groups::TestGroup;
 
 /// Around a warp, a block's 128 threads, and the 4,096 points from which a second block normalizes.
@@ -93,6 +94,29 @@ fn sizes<G: TestGroup>() {
         let expected: Vec<_> = picks.map(|i| multiples[i]).collect();
         let got = multiplied::<G>(&stream, &base, &scalars);
         assert!(got == G::to_bytes(&expected), "{n} multiples in {}", G::NAME);
+    }
+}
+
+/// Scalars, multiples and workspace between guard bytes.
+fn keeps_to_its_blocks<G: TestGroup>() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let k = Scalar::from(0x1234_5678_9abc);
+    let base = FixedBase::<G>::new(&stream, &G::multiple(k), 300).unwrap();
+    for (n, poison) in [0, 1, 33, 128, 129, 300].into_iter().zip(Poison::ALL.into_iter().cycle()) {
+        let what = format!("{n} multiples in {}, {poison:?}", G::NAME);
+        let scalars: Vec<_> = edges().into_iter().cycle().take(n).collect();
+        let values = Guarded::holding(&stream, scalars_as_repr(&scalars));
+        let mut out = Guarded::elements::<G::Affine>(&stream, n, poison);
+        let bytes = FixedBase::<G>::workspace(&device, n).unwrap();
+        let mut work = Guarded::new(&stream, bytes, poison);
+        base.multiply(&stream, values.view(), out.view_mut(), work.view_mut()).unwrap();
+        out.check(&stream, &what);
+        work.check(&stream, &what);
+        values.check_unchanged(&stream, &what);
+        points::encode::<G>(&stream, out.view_mut()).unwrap();
+        out.check(&stream, &what);
+        compare::<G>(k, &scalars, &out.bytes(&stream), &what);
     }
 }
 
@@ -213,6 +237,6 @@ macro_rules! for_both_groups {
 }
 
 for_both_groups! {
-    sizes edge_scalars_in_every_width bases equal_scalars tables
+    sizes keeps_to_its_blocks edge_scalars_in_every_width bases equal_scalars tables
     base_outside_of_the_subgroup wrong_lengths another_devices_memory
 }

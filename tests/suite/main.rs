@@ -8,11 +8,15 @@ mod device;
 mod eip2537;
 mod field;
 mod fixed_base;
+mod guard;
 mod msm;
 mod msm_streaming;
+#[allow(dead_code)] // unit tests use the rest
 mod oracle;
 mod points;
 mod repr;
+#[allow(dead_code)] // as above
+mod target;
 mod witness;
 
 #[cfg(feature = "bellman")]

@@ -7,6 +7,7 @@ use groth16_cuda::device::{Device, Family};
 use groth16_cuda::ntt::{self, Coset, Domain, Order};
 
 use crate::device::device;
+use crate::guard::Guarded;
 use crate::oracle::ntt as oracle;
 
 const ORDERS: [Order; 3] = [Order::Natural, Order::NaturalToReversed, Order::ReversedToNatural];
@@ -150,6 +151,32 @@ fn batches() {
             for order in ORDERS {
                 case.check(&data, order, None, true);
                 case.check(&data, order, Some(Scalar::from(7)), false);
+            }
+        }
+    }
+}
+
+/// Single arrays and batches between guard bytes, in every order, on the domain and on a coset.
+#[test]
+fn keeps_to_its_array() {
+    for log_size in [0, 1, 2, 3, 7, 8, 10, 11, 12] {
+        let case = Case::new(log_size);
+        let stream = case.device.stream().unwrap();
+        let coset = Coset::new(&case.domain, Scalar::from(7)).unwrap();
+        for (batch, order) in [1, 3, 1].into_iter().zip(ORDERS) {
+            let data = oracle::scalars(batch, (batch as usize) << log_size);
+            for coset in [None, Some(&coset)] {
+                let what = format!("2^{log_size}, batch {batch}, {order:?}");
+                let mut block = Guarded::holding(&stream, &data);
+                case.domain.forward(&stream, block.view_mut(), order, coset).unwrap();
+                block.check(&stream, &what);
+                let back = match order {
+                    Order::Natural => Order::Natural,
+                    Order::NaturalToReversed => Order::ReversedToNatural,
+                    Order::ReversedToNatural => Order::NaturalToReversed,
+                };
+                case.domain.inverse(&stream, block.view_mut(), back, coset).unwrap();
+                block.check_unchanged(&stream, &what); // there and back
             }
         }
     }

@@ -3,9 +3,11 @@
 use bls12_381::Scalar;
 use ff::{Field, PrimeField};
 use groth16_cuda::Error;
-use groth16_cuda::quotient::quotient;
+use groth16_cuda::ntt::Domain;
+use groth16_cuda::quotient::{enqueue, quotient};
 
 use crate::device::device;
+use crate::guard::{Guarded, Poison};
 use crate::oracle::ntt as oracle;
 
 /// h = (A·B − C) / (Xⁿ − 1), with the product from `multiply`; the division must leave nothing.
@@ -63,6 +65,28 @@ fn every_size_to_the_second_pass() {
         let b = oracle::scalars(2, 1 << log_size);
         let h = quotient(&device, &a, &b).unwrap();
         assert!(h == expected(&a, &b, fast_product), "2^{log_size}");
+    }
+}
+
+/// One pass, two of them, and sizes below a group, in three blocks between guard bytes.
+#[test]
+fn keeps_to_its_blocks() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    for (log_size, poison) in
+        [0, 1, 2, 3, 7, 10, 11, 12].into_iter().zip(Poison::ALL.iter().cycle())
+    {
+        let [a, b] = [1, 2].map(|seed| oracle::scalars(seed, 1 << log_size));
+        let [mut a_block, mut b_block] = [&a, &b].map(|values| Guarded::holding(&stream, values));
+        let mut w_block = Guarded::elements::<Scalar>(&stream, 1 << log_size, *poison);
+        let (views, w) = ((a_block.view_mut(), b_block.view_mut()), w_block.view_mut());
+        let domain = Domain::new(&device, log_size).unwrap();
+        enqueue(&stream, &domain, views.0, views.1, w).unwrap();
+        for (name, block) in [("a", &a_block), ("b", &b_block), ("w", &w_block)] {
+            block.check(&stream, &format!("{name} of 2^{log_size}, {poison:?}"));
+        }
+        let h: Vec<_> = expected(&a, &b, fast_product).iter().map(Scalar::to_bytes).collect();
+        assert!(b_block.bytes(&stream) == h.concat(), "2^{log_size}, {poison:?}");
     }
 }
 

@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
+use crate::guard::{Guarded, Poison};
 use crate::oracle;
 
 /// Sizes around a warp's 32 scalars, a block's 256 and several blocks.
@@ -94,6 +95,40 @@ fn short_lists_keep_what_fits() {
     assert_eq!(got[10..25], expected.rest[..15]);
     assert_eq!(got[25..], [0xeeee_eeee; 5]);
     assert_eq!(counted, [expected.ones.len() as u32, expected.rest.len() as u32]);
+}
+
+/// Lists with exactly enough room, and with less, between guard bytes.
+#[test]
+fn keeps_to_its_blocks() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for (n, poison) in SIZES.into_iter().zip(Poison::ALL.into_iter().cycle()) {
+        let scalars: Vec<Scalar> = (0..n).map(|_| scalar(&mut rng)).collect();
+        let expected = oracle::witness::classes(&scalars);
+        let input = Guarded::holding(&stream, &scalars);
+        for short in [0, 1, 40] {
+            let what = format!("{n} scalars, {poison:?}");
+            let block = |len| Guarded::elements::<u32>(&stream, len, poison);
+            let room = |list: &[u32]| list.len().saturating_sub(short);
+            let (mut ones, mut rest) = (block(room(&expected.ones)), block(room(&expected.rest)));
+            let mut counts = block(2);
+            let mut work = Guarded::new(&stream, witness::workspace(&device, n).unwrap(), poison);
+            let (ones_view, rest_view) = (ones.view_mut(), rest.view_mut());
+            let (counts_view, work_view) = (counts.view_mut(), work.view_mut());
+            witness::classify(&stream, input.view(), ones_view, rest_view, counts_view, work_view)
+                .unwrap();
+            for block in [&ones, &rest, &counts, &work] {
+                block.check(&stream, &what);
+            }
+            input.check_unchanged(&stream, &what);
+            let bytes = |list: &[u32]| groth16_cuda::repr::bytes_of(&list[..room(list)]).to_vec();
+            assert!(ones.bytes(&stream) == bytes(&expected.ones), "{what}");
+            assert!(rest.bytes(&stream) == bytes(&expected.rest), "{what}");
+            let found = [expected.ones.len() as u32, expected.rest.len() as u32];
+            assert!(counts.bytes(&stream) == groth16_cuda::repr::bytes_of(&found), "{what}");
+        }
+    }
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub const P_BYTES: [u8; 48] = [
 pub trait TestGroup: CurveGroup<AffinePoint: PartialEq + std::fmt::Debug> {
     /// k times the generator.
     fn multiple(k: Scalar) -> Self::AffinePoint;
+    /// 0, 1, 2, … times the generator, so many.
+    fn multiples(count: usize) -> Vec<Self::AffinePoint>;
     /// The opposite point.
     fn negated(point: Self::AffinePoint) -> Self::AffinePoint;
     /// The point in projective coordinates.
@@ -43,6 +45,15 @@ macro_rules! test_group {
         impl TestGroup for $group {
             fn multiple(k: Scalar) -> $affine {
                 (<$projective>::generator() * k).into()
+            }
+
+            fn multiples(count: usize) -> Vec<$affine> {
+                let next = |point: &$projective| Some(point + <$projective>::generator());
+                let all = std::iter::successors(Some(<$projective>::identity()), next);
+                let all: Vec<_> = all.take(count).collect();
+                let mut affine = vec![<$affine>::identity(); count];
+                <$projective>::batch_normalize(&all, &mut affine);
+                affine
             }
 
             fn negated(point: $affine) -> $affine {

@@ -44,6 +44,22 @@ pub fn random_points<G: TestGroup>(rng: &mut ChaCha8Rng, n: usize) -> Vec<G::Aff
     points
 }
 
+/// Points and the multiples of the generator that they are, for sums of thousands of terms: some
+/// are equal, opposite, or infinity.
+pub fn known_points<G: TestGroup>(n: usize) -> (Vec<G::AffinePoint>, Vec<Scalar>) {
+    let mut points = G::multiples(n + 1)[1..].to_vec();
+    let mut multiples: Vec<_> = (1..=n as u64).map(Scalar::from).collect();
+    for i in 0..n {
+        match i % 16 {
+            5 => (points[i], multiples[i]) = (points[i - 1], multiples[i - 1]),
+            9 => (points[i], multiples[i]) = (G::negated(points[i - 3]), -multiples[i - 3]),
+            14 => (points[i], multiples[i]) = (G::multiple(Scalar::zero()), Scalar::zero()),
+            _ => {}
+        }
+    }
+    (points, multiples)
+}
+
 /// The sum of multiples over the listed variables of `scalars`; `density[v]` says whether variable
 /// v has a point, and points are those of the variables that have one, in order.
 pub fn over_variables<G: SumOfMultiples>(
