@@ -194,7 +194,17 @@ typedef struct G16FixedBaseApi {
 } G16FixedBaseApi;
 
 // --- msm, one table for each group ---------------------------------------------------------------
-// The shape of a multi-scalar multiplication: a pure function of its arguments, equal for all
+// What is asked of a plan.
+typedef struct G16MsmShape {
+    uint32_t terms;          // at most
+    uint32_t windows;        // 0: the tuned number
+    uint32_t group;          // windows a group; 0: as many as keep its lists short
+    uint32_t chunk;          // terms a chunk; 0: all
+    uint32_t affine_levels;  // of additions in affine coordinates
+    uint32_t multiples;      // 1: the points are multiples for each window
+} G16MsmShape;
+
+// The shape of a multi-scalar multiplication: a pure function of what was asked, equal for all
 // targets.
 typedef struct G16MsmPlan {
     uint32_t terms;           // terms at most, for which the windows are chosen
@@ -207,10 +217,13 @@ typedef struct G16MsmPlan {
     uint32_t chunk;           // terms that are sorted at a time, for which the lists are sized
     uint32_t affine_levels;   // of additions in affine coordinates before the mixed ones
     uint32_t affine_tasks;    // tasks whose affine additions a part does together
-    uint64_t sorted_bytes;    // what sorting leaves, for any number of accumulations
-    uint64_t sort_bytes;      // what sorting needs meanwhile
-    uint64_t partial_bytes;   // what accumulation and reduction need
-    uint64_t result_bytes;    // the sums of all windows
+    uint32_t multiples;       // 1: point w · n + i is 2^(window w's start) times point i of n, and
+                              // all windows share their buckets
+    uint32_t reserved;
+    uint64_t sorted_bytes;   // what sorting leaves, for any number of accumulations
+    uint64_t sort_bytes;     // what sorting needs meanwhile
+    uint64_t partial_bytes;  // what accumulation and reduction need
+    uint64_t result_bytes;   // the sums of all windows
 } G16MsmPlan;
 
 typedef struct G16MsmScalars {
@@ -224,15 +237,13 @@ typedef struct G16MsmScalars {
 } G16MsmScalars;
 
 typedef struct G16MsmApi {
-    // The plan for up to `terms` terms. 0 windows: the tuned number, 0 windows a group: as many as
-    // keep its lists short, 0 terms a chunk: all.
-    G16Status (*plan)(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk,
-                      uint32_t levels, G16MsmPlan* plan);
+    G16Status (*plan)(const G16MsmShape* shape, G16MsmPlan* plan);
     // Sorts the chunk's digits of the group of windows that starts with `first_window`, a multiple
     // of the plan's group. The lists serve both curves, whatever the points.
     G16Status (*sort)(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
                       void* sorted, void* scratch, G16Stream stream);
-    // Adds the points of each bucket of `sorted`, affine in `points`, that `map` has: into fresh
+    // Adds the points of each bucket of `sorted`, affine in `points`, that `map` has (of multiples,
+    // `map` has those of one window): into fresh
     // sums, or with `resume` onto the buckets' sums that an earlier chunk of terms, or of the
     // query, left in `partials`. There are two parts, 0 and 1, on streams of their own or on one;
     // combine, behind both, ends them.
@@ -247,6 +258,11 @@ typedef struct G16MsmApi {
                         G16Stream stream);
     // On the host, at once: the sum as an uncompressed encoding, out of a downloaded result.
     G16Status (*finish)(const G16MsmPlan* plan, const void* result, uint8_t* encoding);
+    // Bytes of workspace for the multiples of n points.
+    size_t (*multiples_workspace)(uint32_t n);
+    // Behind n affine points writes their multiples for windows 1, 2, …, n points each.
+    G16Status (*multiples)(uint32_t windows, uint32_t n, void* points, void* workspace,
+                           G16Stream stream);
 } G16MsmApi;
 
 // One target's kernels.

@@ -203,6 +203,18 @@ pub struct FixedBaseApi {
 }
 
 // --- msm ---
+/// `G16MsmShape`: what is asked of a plan.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MsmShape {
+    pub terms: u32,
+    pub windows: u32,
+    pub group: u32,
+    pub chunk: u32,
+    pub affine_levels: u32,
+    pub multiples: u32,
+}
+
 /// `G16MsmPlan`: the shape of a multi-scalar multiplication.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -217,10 +229,20 @@ pub struct MsmPlan {
     pub chunk: u32,
     pub affine_levels: u32,
     pub affine_tasks: u32,
+    pub multiples: u32,
+    reserved: u32,
     pub sorted_bytes: u64,
     pub sort_bytes: u64,
     pub partial_bytes: u64,
     pub result_bytes: u64,
+}
+
+impl MsmPlan {
+    /// Variables at most: with multiples, the window takes its bits from theirs.
+    pub fn variables_max(&self) -> usize {
+        let windows = if self.multiples == 0 { 1 } else { self.windows };
+        1 << (31 - windows.next_power_of_two().trailing_zeros())
+    }
 }
 
 /// `G16MsmScalars`.
@@ -239,14 +261,7 @@ pub struct MsmScalars {
 /// `G16MsmApi`.
 #[repr(C)]
 pub struct MsmApi {
-    pub plan: unsafe extern "C" fn(
-        terms: u32,
-        windows: u32,
-        group: u32,
-        chunk: u32,
-        levels: u32,
-        plan: *mut MsmPlan,
-    ) -> Status,
+    pub plan: unsafe extern "C" fn(shape: *const MsmShape, plan: *mut MsmPlan) -> Status,
     pub sort: unsafe extern "C" fn(
         plan: *const MsmPlan,
         scalars: *const MsmScalars,
@@ -284,6 +299,14 @@ pub struct MsmApi {
         plan: *const MsmPlan,
         result: *const c_void,
         encoding: *mut u8,
+    ) -> Status,
+    pub multiples_workspace: unsafe extern "C" fn(n: u32) -> usize,
+    pub multiples: unsafe extern "C" fn(
+        windows: u32,
+        n: u32,
+        points: *mut c_void,
+        workspace: *mut c_void,
+        stream: RawStream,
     ) -> Status,
 }
 

@@ -11,6 +11,7 @@
 //! bucket. Equal points, opposite points, infinity and any choice of scalars are ordinary cases,
 //! and skewed scalars (all equal, all one) cost no more than uniform ones.
 
+mod multiples;
 mod plan;
 mod streaming;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
 use crate::{points, repr};
 
+pub use multiples::Multiples;
 pub use plan::Plan;
 pub use streaming::Streaming;
 
@@ -96,16 +98,33 @@ impl<'a> Scalars<'a> {
 /// A query's points on a device, and how variables find them.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a, G: CurveGroup> {
-    /// The points, or a chunk of them.
-    pub points: View<'a, G::Affine>,
-    /// From variables to points; terms without a point here are skipped.
-    pub map: IndexMap<'a>,
+    points: View<'a, G::Affine>,
+    map: IndexMap<'a>,
+    /// Windows that have multiples of the points here; 0 for points alone.
+    windows: u32,
 }
 
 impl<'a, G: CurveGroup> Query<'a, G> {
     /// Variable v has point v.
     pub fn identity(points: View<'a, G::Affine>) -> Self {
-        Self { points, map: IndexMap::identity(points.len()) }
+        Self::over(points, IndexMap::identity(points.len()))
+    }
+
+    /// `points`, all of a query's or a chunk of them, which variables find by `map`; terms without
+    /// a point here are skipped.
+    pub fn over(points: View<'a, G::Affine>, map: IndexMap<'a>) -> Self {
+        Self { points, map, windows: 0 }
+    }
+
+    /// Whether the points are what the plan is for.
+    fn check(&self, plan: &Plan) -> Result<()> {
+        let expected = if plan.has_multiples() { plan.windows() } else { 0 };
+        if self.windows == expected {
+            return Ok(());
+        }
+        let (operation, what) = ("msm", "windows of the points' multiples");
+        let (got, expected) = (self.windows as usize, expected as usize);
+        Err(Error::Length { operation, what, got, expected })
     }
 }
 
@@ -147,8 +166,9 @@ impl<'s> Workspace<'s> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] for another number of queries than planned, or for more terms than
-    /// planned, [`Error::Device`].
+    /// [`Error::Length`] for another number of queries than planned, for more terms than planned, or
+    /// for points with [`Multiples`] under a plan that is not for them, and the other way round;
+    /// [`Error::Device`].
     pub fn enqueue(
         &mut self,
         scalars: &Scalars<'_>,
@@ -196,6 +216,7 @@ pub(crate) fn enqueue(
     result: ViewMut<'_, u8>,
 ) -> Result<()> {
     let stream = streams.stream;
+    check(plan, g1, g2)?;
     let bytes = plan.result_bytes(g1.len(), g2.len());
     let mut result = at_least("result", result, bytes)?;
     if scalars.is_empty() {
@@ -232,6 +253,7 @@ pub(crate) fn enqueue_side_by_side(
     if got != expected {
         return Err(Error::Length { operation: "msm", what: "lanes", got, expected });
     }
+    check(plan, g1, g2)?;
     let scratch = at_least("scratch", scratch, plan.side_by_side_bytes(g1.len(), g2.len()))?;
     let mut result = at_least("result", result, plan.result_bytes(g1.len(), g2.len()))?;
     let (g1_lanes, g2_lanes) = lanes.split_at(g1.len());
@@ -263,6 +285,12 @@ pub(crate) fn enqueue_side_by_side(
         pass.reduce_on_lanes::<G1>(g1_lanes, g1_partials, of_g1)?;
         pass.reduce_on_lanes::<G2>(g2_lanes, g2_partials, of_g2)
     })
+}
+
+/// Whether the queries' points are what the plan is for.
+fn check(plan: &Plan, g1: &[Query<'_, G1>], g2: &[Query<'_, G2>]) -> Result<()> {
+    g1.iter().try_for_each(|query| query.check(plan))?;
+    g2.iter().try_for_each(|query| query.check(plan))
 }
 
 /// One group of windows of some scalars, and the lists of the chunk that was sorted last.

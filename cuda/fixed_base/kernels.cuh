@@ -4,7 +4,7 @@
 // of B that a window of a scalar can name, so that a multiple costs one addition a window:
 //   table_kernel      builds the table level by level, in XYZZ coordinates
 //   multiply_kernel   adds each scalar's entries
-//   normalize_kernel  turns XYZZ into affine points, of the table and of the multiples
+//   normalize         (curve/normalize.cuh) makes the table and the multiples affine
 //
 // Digits are signed (field/signed_digits.cuh). Window w has the entries d · 2^start B for d from 1
 // to 2^(width − 1), one window's entries behind the other's.
@@ -111,43 +111,6 @@ __global__ void __launch_bounds__(Tuning<F>::kBlockThreads, Tuning<F>::kBlocksPe
         table += half;
     }
     sums[i] = sum;
-}
-
-// out[i] = sums[i] in affine coordinates; infinity is (0, 0).
-//
-// Plan: Montgomery's trick over the points of a thread, which are the grid's threads apart, so that
-// neighbours read neighbours. The first loop leaves in out[i].x the product of the ZZZ before i;
-// one inversion; the second loop goes back, with 1/Z = ZZ / ZZZ and 1/ZZ = (1/Z)^2. Invariant:
-// `product` is that of the ZZZ before i, then its inverse. Infinity, with ZZZ = 0, is left out.
-// Cost: 6M + 1S a point and an inversion a thread; about three passes over its coordinates.
-template <class F>
-__global__ void __launch_bounds__(Tuning<F>::kNormalizeThreads, Tuning<F>::kNormalizeBlocksPerSm)
-    normalize_kernel(const Xyzz<F>* __restrict__ sums, uint32_t n, Affine<F>* __restrict__ out) {
-    const uint32_t stride = gridDim.x * blockDim.x;
-    const uint32_t first = blockIdx.x * blockDim.x + threadIdx.x;
-    if (first >= n) return;
-    F product = F::one();
-    uint32_t i = first;
-    for (; i < n; i += stride) {
-        const F zzz = sums[i].zzz;
-        if (zzz.is_zero()) continue;
-        out[i].x = product;
-        product = mul_call(product, zzz);
-    }
-    product = inverse(product);
-    while (i != first) {
-        i -= stride;
-        const F zzz = sums[i].zzz;
-        if (zzz.is_zero()) {
-            out[i] = Affine<F>::infinity();
-            continue;
-        }
-        const F zzz_inverse = mul_call(product, out[i].x);
-        product = mul_call(product, zzz);
-        const F z_inverse = mul_call(sums[i].zz, zzz_inverse);
-        out[i].y = mul_call(sums[i].y, zzz_inverse);
-        out[i].x = mul_call(sums[i].x, sqr_call(z_inverse));
-    }
 }
 
 }  // namespace G16_NS::fixed_base

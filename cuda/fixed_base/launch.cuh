@@ -1,6 +1,7 @@
 // Launchers of fixed-base multiplication, for one group.
 #pragma once
 #include "api.h"
+#include "curve/normalize.cuh"
 #include "fixed_base/kernels.cuh"
 
 namespace G16_NS::fixed_base {
@@ -33,14 +34,6 @@ size_t workspace(uint32_t n) {
 // Threads that cover `items`, in whole blocks.
 inline dim3 blocks(uint32_t items, uint32_t threads) {
     return dim3((items + threads - 1) / threads);
-}
-
-template <class F>
-simt::Status normalize(const Xyzz<F>* sums, uint32_t n, Affine<F>* out, G16Stream stream) {
-    constexpr uint32_t kThreads = Tuning<F>::kNormalizeThreads;
-    dim3 grid = blocks(n, kThreads * Tuning<F>::kNormalizeMinPerThread);
-    if (grid.x > Tuning<F>::kNormalizeMaxBlocks) grid.x = Tuning<F>::kNormalizeMaxBlocks;
-    return simt::launch(normalize_kernel<F>, grid, dim3(kThreads), 0, stream, sums, n, out);
 }
 
 template <class F>

@@ -26,13 +26,6 @@ struct Tuning<Fp> {
     static constexpr uint32_t kWindowsMin = 17;
     static constexpr uint32_t kBlockThreads = 128;
     static constexpr uint32_t kBlocksPerSm = 3;
-    // An inversion takes about 570 multiplications, the rest of normalizing a point 7: 25 a point
-    // for 32 points a thread. 2^20 points then still make two blocks for each multiprocessor.
-    static constexpr uint32_t kNormalizeThreads = 128;
-    static constexpr uint32_t kNormalizeMinPerThread = 32;
-    static constexpr uint32_t kNormalizeBlocksPerSm = 4;
-    // One wave of an H200: 62 points a thread of 2^22 points.
-    static constexpr uint32_t kNormalizeMaxBlocks = 132 * kNormalizeBlocksPerSm;
 };
 
 // An accumulator of 96 words leaves two blocks of 128 at 255 registers.
@@ -42,10 +35,6 @@ struct Tuning<Fp2> {
     static constexpr uint32_t kWindowsMin = 20;
     static constexpr uint32_t kBlockThreads = 128;
     static constexpr uint32_t kBlocksPerSm = 2;
-    static constexpr uint32_t kNormalizeThreads = 128;
-    static constexpr uint32_t kNormalizeMinPerThread = 32;
-    static constexpr uint32_t kNormalizeBlocksPerSm = 2;
-    static constexpr uint32_t kNormalizeMaxBlocks = 132 * kNormalizeBlocksPerSm;
 };
 
 }  // namespace G16_NS::fixed_base

@@ -40,7 +40,18 @@ struct AccumulateArguments {
     uint32_t resumed;  // tasks below start from the sums that are there: all first pieces or none
     uint32_t level;    // of affine additions before
     uint32_t left_terms;  // places of a task in what they left
+    uint32_t variable_bits;
+    uint32_t multiple;  // points from one window's multiples to the next one's
 };
+
+// The number of an entry's point, or kNoPoint; for any sign.
+__device__ __forceinline__ uint32_t point_of(const AccumulateArguments& arguments, uint32_t entry) {
+    const uint32_t bits = entry & ~kEntrySign;
+    const uint32_t window = bits >> arguments.variable_bits;
+    const uint32_t variable = bits - (window << arguments.variable_bits);
+    const uint32_t point = find_point(arguments.map, variable);
+    return point == kNoPoint ? kNoPoint : point + window * arguments.multiple;
+}
 
 // Walks a task's entries and stops at those whose variable has a point. An entry is loaded one stop
 // before it is looked at: in a warp some lane always waits for memory then.
@@ -58,12 +69,12 @@ struct EntryWalk {
     }
 
     // The next such point.
-    __device__ __forceinline__ SignedPoint next(const IndexMap& map) {
+    __device__ __forceinline__ SignedPoint next(const AccumulateArguments& arguments) {
         while (at < end) {
             const uint32_t found = entry;
             at += 1;
             if (at < end) entry = __ldg(at);
-            const uint32_t point = find_point(map, found & ~kEntrySign);
+            const uint32_t point = point_of(arguments, found);
             if (point != kNoPoint) return {point | (found & kEntrySign)};
         }
         return {kNoPoint};
@@ -80,7 +91,7 @@ struct LeftWalk {
                                         uint32_t, uint32_t length)
         : at(number * arguments.left_terms), end(at + left_of(length, arguments.level)) {}
 
-    __device__ __forceinline__ SignedPoint next(const IndexMap&) {
+    __device__ __forceinline__ SignedPoint next(const AccumulateArguments&) {
         return {at < end ? at++ : kNoPoint};
     }
 };
@@ -151,13 +162,13 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     }
     const Slot<Affine<F>> slot = {slots + threadIdx.x};
     Walk walk(arguments, number, task, length);
-    SignedPoint next = walk.next(arguments.map);
+    SignedPoint next = walk.next(arguments);
     if (next.exists()) slot.fetch(points + next.number());
     Xyzz<F> sum = task < arguments.resumed ? sums[task] : Xyzz<F>::infinity();
     while (next.exists()) {
         Affine<F> point = slot.take();
         if (next.negative()) point.y = -point.y;
-        next = walk.next(arguments.map);
+        next = walk.next(arguments);
         if (next.exists()) slot.fetch(points + next.number());
         sum = add_mixed_with<CalledField>(sum, point);
     }

@@ -41,6 +41,8 @@ Status Accumulation<F>::launch(const G16MsmPlan& plan, uint32_t first_window, co
     arguments.tasks = plan.tasks;
     arguments.task_terms = plan.task_terms;
     arguments.buckets = group.buckets;
+    arguments.variable_bits = variable_bits(plan);
+    arguments.multiple = map.points;
     arguments.resumed = resume != 0 ? group.buckets : 0;
     const Partials<F> memory = partials<F>(plan, scratch_carver);
     const auto* from = static_cast<const Affine<F>*>(points);

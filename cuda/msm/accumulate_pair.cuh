@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
     const Slot<Fp2> slot = {shared + lane.own(kIncoming)};
 
     Walk walk(arguments, number, task, length);
-    SignedPoint next = walk.next(arguments.map);
+    SignedPoint next = walk.next(arguments);
     if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
     lane.set(Fp2::zero(), Fp2::zero());
     bool fresh = true;  // the sum is infinity: the first point is set, not added
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(kAccumulateThreads, BLOCKS)
         const bool negative = active && next.negative();
         simt::cp_async_wait<0>();
         const auto fetch_next = [&] {
-            next = walk.next(arguments.map);
+            next = walk.next(arguments);
             if (next.exists()) slot.fetch(coordinates + 2 * uint64_t(next.number()));
         };
         const bool adds = active && !fresh;

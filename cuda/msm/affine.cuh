@@ -131,7 +131,7 @@ struct AffineThread {
 
     // Coordinate 0 or 1 of a point, without its sign.
     __device__ __forceinline__ E gather(uint32_t entry, uint32_t coordinate) const {
-        const uint32_t point = find_point(arguments.map, entry & ~kEntrySign);
+        const uint32_t point = point_of(arguments, entry);
         if (point == kNoPoint) return E::zero();
         const Fp* at = reinterpret_cast<const Fp*>(points + point) + coordinate * Lanes<F>::kCount +
                        Lanes<F>::number();

@@ -51,9 +51,11 @@ __global__ void digits_kernel(G16MsmScalars scalars, DigitWindows windows, uint3
         const bool below = raised < half;
         const uint32_t magnitude = below ? half - raised : raised - half;
         const uint64_t at = uint64_t(i) * scalars.terms + term;
-        keys[at] = magnitude == 0 ? windows.count << windows.bucket_bits
-                                  : (i << windows.bucket_bits) + magnitude - 1;
-        payload[at] = variable | (below != negated ? kEntrySign : 0);
+        const bool shared = windows.sets == 1;
+        keys[at] = magnitude == 0 ? windows.sets << windows.bucket_bits
+                                  : ((shared ? 0 : i) << windows.bucket_bits) + magnitude - 1;
+        const uint32_t multiple = shared ? i << windows.variable_bits : 0;
+        payload[at] = variable | multiple | (below != negated ? kEntrySign : 0);
         shift_right(&value, width);
     }
 }
@@ -68,6 +70,8 @@ Status launch_digits(const G16MsmPlan& plan, const G16MsmScalars& scalars, const
     windows.first = group.first;
     windows.count = group.count;
     windows.bucket_bits = plan.bucket_bits;
+    windows.sets = group.sets;
+    windows.variable_bits = variable_bits(plan);
     return simt::launch(digits_kernel, blocks(scalars.terms, kDigitsThreads), dim3(kDigitsThreads),
                         0, stream, scalars, windows, keys, payload);
 }

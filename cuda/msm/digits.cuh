@@ -12,13 +12,15 @@ struct DigitWindows {
     uint32_t first;
     uint32_t count;
     uint32_t bucket_bits;
+    uint32_t sets;
+    uint32_t variable_bits;
 };
 
 // Enqueues keys and payloads of the group's digits, window by window, `terms` of each.
 //
-// A key is window << bucket_bits | |digit| − 1, or the group's bucket count where the digit is zero
-// or the term does not exist; a payload is the variable, with bit 31 set where its point is to be
-// subtracted.
+// A key is set << bucket_bits | |digit| − 1, or the group's bucket count where the digit is zero or
+// the term does not exist; a payload is the variable, the window above it where all share a set,
+// and bit 31 where the point is to be subtracted.
 Status launch_digits(const G16MsmPlan& plan, const G16MsmScalars& scalars, const Group& group,
                      uint32_t* keys, uint32_t* payload, Stream stream);
 

@@ -9,11 +9,15 @@
 namespace G16_NS::msm {
 namespace {
 
-// Horner's rule over the windows from the top: 255 doublings.
+// Horner's rule over the windows from the top: 255 doublings. Multiples are doubled already.
 template <class F>
 Status finish(const G16MsmPlan& plan, const void* result, uint8_t* encoding) {
     const auto* windows = static_cast<const Xyzz<F>*>(result);
     Xyzz<F> sum = Xyzz<F>::infinity();
+    if (plan.multiples != 0) {
+        encode_uncompressed(windows[0], encoding);
+        return 0;
+    }
     for (uint32_t window = plan.windows; window-- > 0;) {
         for (uint32_t i = 0; i < window_width(plan.windows, window); i++) sum = dbl(sum);
         sum = add(sum, windows[window]);

@@ -17,11 +17,11 @@ Status load_accumulate_g1();
 Status load_accumulate_g2();
 Status load_reduce_g1();
 Status load_reduce_g2();
+Status load_multiples_g1();
+Status load_multiples_g2();
 
-Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
-               G16MsmPlan* plan);
-Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
-               G16MsmPlan* plan);
+Status plan_g1(const G16MsmShape* shape, G16MsmPlan* plan);
+Status plan_g2(const G16MsmShape* shape, G16MsmPlan* plan);
 
 Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first_window,
             void* sorted, void* scratch, Stream stream);
@@ -45,5 +45,11 @@ Status reduce_g2(const G16MsmPlan* plan, uint32_t first_window, void* partials, 
 
 Status finish_g1(const G16MsmPlan* plan, const void* result, uint8_t* encoding);
 Status finish_g2(const G16MsmPlan* plan, const void* result, uint8_t* encoding);
+
+size_t multiples_workspace_g1(uint32_t n);
+size_t multiples_workspace_g2(uint32_t n);
+
+Status multiples_g1(uint32_t windows, uint32_t n, void* points, void* workspace, Stream stream);
+Status multiples_g2(uint32_t windows, uint32_t n, void* points, void* workspace, Stream stream);
 
 }  // namespace G16_NS::msm

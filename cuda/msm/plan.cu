@@ -38,9 +38,9 @@ uint32_t task_terms(uint32_t mean, uint64_t entries, bool affine) {
     return static_cast<uint32_t>(most > kTaskTermsMin ? most : kTaskTermsMin);
 }
 
-// Rounds until a bucket of all of a chunk's terms, cut into tasks, is one sum.
-uint32_t combine_rounds(uint32_t chunk, uint32_t task_terms) {
-    uint64_t sums = (uint64_t(chunk) + task_terms - 1) / task_terms;
+// Rounds until a bucket of `entries` entries, cut into tasks, is one sum.
+uint32_t combine_rounds(uint64_t entries, uint32_t task_terms) {
+    uint64_t sums = (entries + task_terms - 1) / task_terms;
     uint32_t rounds = 0;
     while (sums > (uint64_t(1) << (rounds * kCombineFanInLog2))) rounds += 1;
     return rounds;
@@ -63,28 +63,40 @@ void plan_affine(uint32_t levels, G16MsmPlan* plan) {
     plan->affine_tasks = static_cast<uint32_t>(tasks / kAffineTasksMin * kAffineTasksMin);
 }
 
-template <class F>
-Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
-                 G16MsmPlan* out) {
-    if (out == nullptr || terms == 0 || terms > kIndexMax) return kInvalidValue;
-    if (chunk == 0) chunk = terms;
-    if (chunk > terms) return kInvalidValue;
-    if (windows == 0) windows = kWindowsByLog2Terms[log2_ceil(terms)];
-    if (windows < kWindowsMin || windows > kWindowsMax) return kInvalidValue;
-    const uint32_t bucket_bits = window_width(windows, 0) - 1;
-    if (group == 0) group = group_of(chunk, windows, bucket_bits);
-    if (group > windows || levels > kAffineLevelsMax) return kInvalidValue;
+// The windows and their groups, or false where they are not possible.
+bool plan_windows(const G16MsmShape& shape, G16MsmPlan* plan) {
+    if (shape.terms == 0 || shape.terms > kIndexMax || shape.chunk > shape.terms) return false;
+    const uint32_t log2_terms = log2_ceil(shape.terms);
+    plan->terms = shape.terms;
+    plan->chunk = shape.chunk == 0 ? shape.terms : shape.chunk;
+    plan->multiples = shape.multiples;
+    plan->windows = shape.windows;
+    if (plan->windows == 0) {
+        plan->windows = shape.multiples != 0 ? kWindowsOfMultiplesByLog2Terms[log2_terms]
+                                             : kWindowsByLog2Terms[log2_terms];
+    }
+    if (plan->windows < kWindowsMin || plan->windows > kWindowsMax) return false;
+    plan->bucket_bits = window_width(plan->windows, 0) - 1;
+    plan->group = shape.group;
+    if (shape.multiples != 0 && shape.group == 0) plan->group = plan->windows;
+    if (plan->group == 0) plan->group = group_of(plan->chunk, plan->windows, plan->bucket_bits);
+    if (plan->group > plan->windows) return false;
+    // Windows that share their buckets are sorted together.
+    if (shape.multiples != 0 && plan->group < plan->windows) return false;
+    return shape.multiples <= 1 && shape.affine_levels <= kAffineLevelsMax;
+}
 
+template <class F>
+Status make_plan(const G16MsmShape* shape, G16MsmPlan* out) {
     G16MsmPlan plan = {};
-    plan.terms = terms;
-    plan.windows = windows;
-    plan.group = group;
-    plan.chunk = chunk;
-    plan.bucket_bits = bucket_bits;
+    if (shape == nullptr || out == nullptr || !plan_windows(*shape, &plan)) return kInvalidValue;
+    const uint32_t levels = shape->affine_levels;
     const uint64_t entries = plan_entries(plan);
-    plan.task_terms = task_terms(chunk >> plan.bucket_bits, entries, levels > 0);
+    const uint64_t in_buckets = uint64_t(plan.chunk) * (plan.group / plan_sets(plan, plan.group));
+    const auto mean = static_cast<uint32_t>(in_buckets >> plan.bucket_bits);
+    plan.task_terms = task_terms(mean, entries, levels > 0);
     const uint64_t tasks = plan_buckets(plan) + entries / plan.task_terms;
-    plan.combine_rounds = combine_rounds(chunk, plan.task_terms);
+    plan.combine_rounds = combine_rounds(in_buckets, plan.task_terms);
     if (entries > kIndexMax || tasks > kIndexMax || plan_offsets(plan) > kIndexMax) {
         return kInvalidValue;
     }
@@ -98,21 +110,15 @@ Status make_plan(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chun
     plan_affine<F>(levels, &plan);
     partials<F>(plan, sums);
     plan.partial_bytes = sums.bytes();
-    plan.result_bytes = windows * sizeof(Xyzz<F>);
+    plan.result_bytes = plan_sets(plan, plan.windows) * sizeof(Xyzz<F>);
     *out = plan;
     return 0;
 }
 
 }  // namespace
 
-Status plan_g1(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
-               G16MsmPlan* plan) {
-    return make_plan<Fp>(terms, windows, group, chunk, levels, plan);
-}
+Status plan_g1(const G16MsmShape* shape, G16MsmPlan* plan) { return make_plan<Fp>(shape, plan); }
 
-Status plan_g2(uint32_t terms, uint32_t windows, uint32_t group, uint32_t chunk, uint32_t levels,
-               G16MsmPlan* plan) {
-    return make_plan<Fp2>(terms, windows, group, chunk, levels, plan);
-}
+Status plan_g2(const G16MsmShape* shape, G16MsmPlan* plan) { return make_plan<Fp2>(shape, plan); }
 
 }  // namespace G16_NS::msm

@@ -3,6 +3,7 @@
 // Scalars are cut into windows as field/signed_digits.cuh says.
 //
 // Bucket d − 1 of a window gathers the terms with digit ±d, so a window has 2^(width − 1) buckets.
+// Where points are multiples for each window, all windows share one set of buckets.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,15 +23,29 @@ constexpr Status kInvalidValue = 1;   // cudaErrorInvalidValue and G16_HOST_INVA
 constexpr uint32_t kWindowsMin = 10;  // 26 bits: 2^25 buckets
 constexpr uint32_t kWindowsMax = kScalarWindowsMax;
 
-// The bit of an entry that says that its point is to be subtracted; the rest is the variable.
+// The bit of an entry that says that its point is to be subtracted.
 constexpr uint32_t kEntrySign = 0x80000000u;
 
 // Windows first … first + count of a plan, handled by one set of launches.
 struct Group {
     uint32_t first;
     uint32_t count;
-    uint32_t buckets;  // of the group: bucket b of window w is w << bucket_bits | b
+    uint32_t sets;     // of buckets: one for each window, or one for all
+    uint32_t buckets;  // of the group: bucket b of set s is s << bucket_bits | b
 };
+
+// Sets of buckets of so many windows.
+inline uint32_t plan_sets(const G16MsmPlan& plan, uint32_t windows) {
+    return plan.multiples != 0 ? 1 : windows;
+}
+
+// Bits of an entry that name its variable; with multiples the bits above name the window.
+inline uint32_t variable_bits(const G16MsmPlan& plan) {
+    uint32_t bits = 31;
+    if (plan.multiples == 0) return bits;
+    while ((uint32_t(1) << (31 - bits)) < plan.windows) bits -= 1;
+    return bits;
+}
 
 // False where `first_window` does not open a group of this plan.
 inline bool group_at(const G16MsmPlan& plan, uint32_t first_window, Group* group) {
@@ -38,7 +53,8 @@ inline bool group_at(const G16MsmPlan& plan, uint32_t first_window, Group* group
     uint32_t left = plan.windows - first_window;
     group->first = first_window;
     group->count = left < plan.group ? left : plan.group;
-    group->buckets = group->count << plan.bucket_bits;
+    group->sets = plan_sets(plan, group->count);
+    group->buckets = group->sets << plan.bucket_bits;
     return true;
 }
 
@@ -70,7 +86,7 @@ class Carver {
 // makes of all its pieces; all levels are one exclusive sum, `buckets` entries each and the total
 // behind them.
 struct SortedLists {
-    uint32_t* payload;      // variable | sign << 31, by bucket
+    uint32_t* payload;      // entries by bucket: variable | window << variable_bits | sign << 31
     uint32_t* offsets;      // (combine_rounds + 1) · buckets + 1
     uint32_t* task_starts;  // by task: its first term
     uint32_t* order;        // tasks, the longest first, then empty ones and slots without one
@@ -78,7 +94,7 @@ struct SortedLists {
 };
 
 inline uint64_t plan_buckets(const G16MsmPlan& plan) {
-    return uint64_t(plan.group) << plan.bucket_bits;
+    return uint64_t(plan_sets(plan, plan.group)) << plan.bucket_bits;
 }
 
 // Entries of a chunk's lists.

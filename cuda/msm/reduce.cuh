@@ -164,7 +164,7 @@ Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, void* scratc
     if (!group_at(plan, first_window, &group)) return kInvalidValue;
     Carver scratch_carver(scratch);
     const Partials<F> memory = partials<F>(plan, scratch_carver);
-    Xyzz<F>* windows = static_cast<Xyzz<F>*>(result) + group.first;
+    Xyzz<F>* windows = static_cast<Xyzz<F>*>(result) + group.first;  // 0 where they share a set
 
     uint32_t pairs = group.buckets >> segment_bits(plan);
     Status status = simt::launch(reduce_buckets_kernel<F, Addition>, blocks(pairs, kBucketThreads),
@@ -172,9 +172,9 @@ Status launch_reduce(const G16MsmPlan& plan, uint32_t first_window, void* scratc
                                  segment_bits(plan));
     Pair<Xyzz<F>>* in = memory.even;
     Pair<Xyzz<F>>* out = memory.odd;
-    while (status == 0 && pairs > group.count) {
+    while (status == 0 && pairs > group.sets) {
         pairs /= 2;
-        const bool is_last = pairs == group.count;
+        const bool is_last = pairs == group.sets;
         dim3 grid = blocks(pairs, kQuads);
         grid.y = is_last ? 1 : 2;
         status =

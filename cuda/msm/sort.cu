@@ -174,6 +174,7 @@ Status sort(const G16MsmPlan* plan, const G16MsmScalars* scalars, uint32_t first
     Group group;
     if (scalars->terms == 0 || scalars->terms > plan->chunk) return kInvalidValue;
     if (!group_at(*plan, first_window, &group)) return kInvalidValue;
+    if (scalars->scalars_length > uint32_t(1) << variable_bits(*plan)) return kInvalidValue;
     Carver sorted_carver(sorted), scratch_carver(scratch);
     Lists lists;
     lists.sorted = sorted_lists(*plan, sorted_carver);

@@ -18,6 +18,19 @@ constexpr uint32_t kWindowsByLog2Terms[] = {
     12, 12,                                  // 2^30, 2^31
 };
 
+// The same for points with multiples, whose windows share their buckets:
+//     windows · terms + 3 · (buckets of one window).
+constexpr uint32_t kWindowsOfMultiplesByLog2Terms[] = {
+    51, 51, 51, 43, 37, 37, 32, 29, 26, 26,  // 2^0 … 2^9
+    24, 22, 20, 20, 17, 17, 16, 15, 15, 15,  // 2^10 … 2^19
+    13, 13, 13, 12, 12, 11, 11, 10, 10, 10,  // 2^20 … 2^29
+    10, 10,                                  // 2^30, 2^31
+};
+
+// Points whose multiples are made together: 100 MB of workspace in G1.
+constexpr uint32_t kMultiplesPoints = 1u << 19;
+constexpr uint32_t kMultiplesThreads = 128;
+
 // A task covers at most this many times a bucket's mean length: with uniform scalars nearly every
 // bucket is one task, with skewed ones there are about half as many tasks again as buckets. Short
 // lists are cut further, into kTasksLog2 tasks, which is what an H200 runs side by side, but not

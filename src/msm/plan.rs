@@ -1,6 +1,6 @@
 //! The shape of a multiplication: pure arithmetic, no device is asked.
 
-use crate::device::launch::msm as launch;
+use crate::device::launch::msm::{self as launch, Shape};
 use crate::error::{Error, Result};
 use crate::ffi::MsmPlan;
 use crate::repr::{CurveGroup, G1, G2};
@@ -56,7 +56,7 @@ impl Plan {
     ///
     /// As [`Plan::with_windows`], and for a chunk of more than `terms`.
     pub fn with_chunk(terms: usize, windows: u32, group: u32, chunk: usize) -> Result<Self> {
-        Self::planned(terms, windows, group, chunk, 0)
+        Self::planned(&Shape { terms, windows, group, chunk, ..Shape::default() })
     }
 
     /// As [`Plan::with_windows`], with so many levels (up to 6) in which pairs of points are added
@@ -67,13 +67,26 @@ impl Plan {
     ///
     /// As [`Plan::with_windows`], and for a number of levels that is not possible.
     pub fn with_affine_levels(terms: usize, windows: u32, group: u32, levels: u32) -> Result<Self> {
-        Self::planned(terms, windows, group, 0, levels)
+        Self::planned(&Shape { terms, windows, group, affine_levels: levels, ..Shape::default() })
     }
 
-    fn planned(terms: usize, windows: u32, group: u32, chunk: usize, levels: u32) -> Result<Self> {
-        let terms = terms.max(1);
-        let g1 = launch::plan::<G1>(terms, windows, group, chunk, levels)?;
-        Ok(Self { g1, g2: launch::plan::<G2>(terms, windows, group, chunk, levels)? })
+    /// A plan for queries of [`Multiples`](super::Multiples), with this many windows of a scalar (0
+    /// is the tuned number), and so many levels of [affine additions](Self::with_affine_levels). All
+    /// windows share one set of buckets, so there are fewer and longer windows, and the sum needs no
+    /// doublings. For up to some millions of terms.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::with_windows`].
+    pub fn for_multiples(terms: usize, windows: u32, levels: u32) -> Result<Self> {
+        let affine_levels = levels;
+        let shape = Shape { terms, windows, affine_levels, multiples: true, ..Shape::default() };
+        Self::planned(&shape)
+    }
+
+    fn planned(shape: &Shape) -> Result<Self> {
+        let shape = Shape { terms: shape.terms.max(1), ..*shape };
+        Ok(Self { g1: launch::plan::<G1>(&shape)?, g2: launch::plan::<G2>(&shape)? })
     }
 
     /// The tuned plan with the largest group of windows whose scratch for `groups` has at most
@@ -138,6 +151,11 @@ impl Plan {
     /// Terms that are sorted at a time.
     pub fn chunk(&self) -> usize {
         self.g1.chunk as usize
+    }
+
+    /// Whether the points are [`Multiples`](super::Multiples).
+    pub fn has_multiples(&self) -> bool {
+        self.g1.multiples != 0
     }
 
     /// Levels of affine additions before the mixed ones.

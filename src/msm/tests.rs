@@ -25,7 +25,7 @@ fn chunks_side_by_side_are_those_of_one_sort() {
     stream.upload(repr::scalars_as_repr(&values), scalars.view_mut()).unwrap();
     let scalars = Scalars::montgomery(scalars.view());
     let last = g1.view().slice(30..TERMS).unwrap();
-    let of_last = Query { points: last, map: IndexMap::identity(TERMS).from_point(30) };
+    let of_last = Query::over(last, IndexMap::identity(TERMS).from_point(30));
     let (g1, g2) = ([Query::identity(g1.view()), of_last], [Query::identity(g2.view())]);
     let sums = [TERMS, 39, 13].map(|chunk| {
         let plan = Plan::with_chunk(TERMS, 0, 20, chunk).unwrap();

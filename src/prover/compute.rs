@@ -234,12 +234,9 @@ impl Compute<'_> {
         let scalars = Scalars::montgomery(w.slice(0..self.variables)?.cast::<FrRepr>()?);
         let scalars = scalars.listed(list, None);
         let queries = &self.queries;
-        let g1 = [
-            Query { points: queries.l, map: *l },
-            Query { points: queries.a, map: *a },
-            Query { points: queries.b_g1, map: *b },
-        ];
-        let g2 = [Query { points: queries.b_g2, map: *b }];
+        let g1 =
+            [Query::over(queries.l, *l), Query::over(queries.a, *a), Query::over(queries.b_g1, *b)];
+        let g2 = [Query::over(queries.b_g2, *b)];
         let result = || self.witness_result(plan);
         let work = shares.witness.of(self.work()?)?;
         let stream = self.stream();

@@ -10,6 +10,7 @@ mod field;
 mod fixed_base;
 mod guard;
 mod msm;
+mod msm_multiples;
 mod msm_streaming;
 #[allow(dead_code)] // unit tests use the rest
 mod oracle;

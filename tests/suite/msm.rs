@@ -14,7 +14,7 @@ use crate::device::device;
 use crate::oracle::groups::TestGroup;
 use crate::oracle::msm::{SumOfMultiples, over_variables, random_points, random_scalars};
 
-trait TestMsm: SumOfMultiples {
+pub trait TestMsm: SumOfMultiples {
     fn on(device: &Device, points: &[Self::AffinePoint], scalars: &[Scalar])
     -> Result<Self::Point>;
     /// The sum of one query.
@@ -164,13 +164,13 @@ fn equal_and_opposite_points_and_infinity() {
 }
 
 /// Everything of a resident multiplication on the device, and its run.
-struct Resident {
-    stream: Stream,
-    scalars: DeviceBuffer<FrRepr>,
+pub struct Resident {
+    pub stream: Stream,
+    pub scalars: DeviceBuffer<FrRepr>,
 }
 
 impl Resident {
-    fn new(scalars: &[FrRepr]) -> Self {
+    pub fn new(scalars: &[FrRepr]) -> Self {
         let device = device();
         let stream = device.stream().unwrap();
         let mut values = device.alloc(scalars.len()).unwrap();
@@ -178,17 +178,17 @@ impl Resident {
         Self { stream, scalars: values }
     }
 
-    fn points<G: TestMsm>(&self, points: &[G::AffinePoint]) -> DeviceBuffer<G::Affine> {
+    pub fn points<G: TestMsm>(&self, points: &[G::AffinePoint]) -> DeviceBuffer<G::Affine> {
         points::upload::<G>(&self.stream, &G::to_bytes(points), points::Checks::NONE).unwrap()
     }
 
-    fn list(&self, list: &[u32]) -> DeviceBuffer<u32> {
+    pub fn list(&self, list: &[u32]) -> DeviceBuffer<u32> {
         let mut buffer = self.stream.device().alloc(list.len()).unwrap();
         self.stream.upload(list, buffer.view_mut()).unwrap();
         buffer
     }
 
-    fn run(
+    pub fn run(
         &self,
         plan: &Plan,
         scalars: &Scalars<'_>,
@@ -315,11 +315,11 @@ fn queries_over_one_list_of_variables() {
     let (b2_block, l_block) = (resident.points::<G2>(&b2), resident.points::<G1>(&l));
     let l_map = IndexMap::identity(VARIABLES + 100).from_point(INPUTS);
     let g1 = [
-        Query { points: l_block.view(), map: l_map },
-        Query { points: a_block.view(), map: a_map.map() },
-        Query { points: b1_block.view(), map: b_map.map() },
+        Query::over(l_block.view(), l_map),
+        Query::over(a_block.view(), a_map.map()),
+        Query::over(b1_block.view(), b_map.map()),
     ];
-    let g2 = [Query { points: b2_block.view(), map: b_map.map() }];
+    let g2 = [Query::over(b2_block.view(), b_map.map())];
     let terms = Scalars::montgomery(resident.scalars.view())
         .listed(list_block.view(), Some(count_block.view()));
 
@@ -441,7 +441,7 @@ fn chunks_of_a_query_add_up() {
         .into_iter()
         .map(|range| {
             let map = map.map().from_point(range.start);
-            Query::<G1> { points: block.view().slice(range).unwrap(), map }
+            Query::over(block.view().slice(range).unwrap(), map)
         })
         .collect();
     let sums = resident.run(&plan, &terms, &queries, &[]).unwrap();

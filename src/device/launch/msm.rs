@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::ops::Range;
 
-use super::{aligned, at_least};
+use super::{aligned, at_least, exactly};
 use crate::density::IndexMap;
 use crate::device::{Stream, View, ViewMut};
 use crate::error::{Error, Result};
-use crate::ffi::{self, Api, MsmPlan, MsmScalars};
+use crate::ffi::{self, Api, MsmPlan, MsmScalars, MsmShape};
 use crate::repr::{CurveGroup, FrRepr};
 
 /// The terms of a launch, as kernels take them.
@@ -32,25 +32,64 @@ fn host_api() -> &'static Api {
     unsafe { &*ffi::g16_api_host() }
 }
 
-/// A plan for up to `terms` terms, with so many levels of affine additions; zero windows or windows
-/// a group are the tuned numbers, zero terms a chunk are all.
-pub fn plan<G: CurveGroup>(
-    terms: usize,
-    windows: u32,
-    group: u32,
-    chunk: usize,
-    levels: u32,
-) -> Result<MsmPlan> {
+/// What is asked of a plan; zero windows or windows a group are the tuned numbers, zero terms a
+/// chunk are all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shape {
+    pub terms: usize,
+    pub windows: u32,
+    pub group: u32,
+    pub chunk: usize,
+    pub affine_levels: u32,
+    pub multiples: bool,
+}
+
+/// A plan of this shape.
+pub fn plan<G: CurveGroup>(shape: &Shape) -> Result<MsmPlan> {
     let limit = i32::MAX as usize;
-    let too_many = Error::TooMany { what: "multi-scalar multiplication", got: terms, limit };
-    let (Ok(count), Ok(chunk)) = (u32::try_from(terms), u32::try_from(chunk)) else {
+    let too_many = Error::TooMany { what: "multi-scalar multiplication", got: shape.terms, limit };
+    let (Ok(terms), Ok(chunk)) = (u32::try_from(shape.terms), u32::try_from(shape.chunk)) else {
         return Err(too_many);
     };
+    let shape = MsmShape {
+        terms,
+        windows: shape.windows,
+        group: shape.group,
+        chunk,
+        affine_levels: shape.affine_levels,
+        multiples: shape.multiples.into(),
+    };
     let mut plan = MsmPlan::default();
-    // SAFETY: the function writes one plan and touches nothing else.
-    let status =
-        unsafe { (G::msm(host_api()).plan)(count, windows, group, chunk, levels, &mut plan) };
+    // SAFETY: the function reads one shape, writes one plan and touches nothing else.
+    let status = unsafe { (G::msm(host_api()).plan)(&shape, &mut plan) };
     if status == 0 { Ok(plan) } else { Err(too_many) }
+}
+
+/// Bytes of workspace for the multiples of `n` points.
+pub fn multiples_workspace<G: CurveGroup>(n: usize) -> Result<usize> {
+    // SAFETY: a pure function of the number.
+    Ok(unsafe { (G::msm(host_api()).multiples_workspace)(narrow("points", n)?) })
+}
+
+/// Enqueues the multiples of the first `n` of `points`, which has room for those of all windows.
+pub fn multiples<G: CurveGroup>(
+    stream: &Stream,
+    windows: u32,
+    n: usize,
+    points: &mut ViewMut<'_, G::Affine>,
+    workspace: &mut ViewMut<'_, u8>,
+) -> Result<()> {
+    const OPERATION: &str = "msm multiples";
+    at_least(OPERATION, "points", points.len(), n.saturating_mul(windows as usize))?;
+    let bytes = multiples_workspace::<G>(n)? as u64;
+    let workspace = block(OPERATION, stream, "workspace", workspace, bytes)?;
+    let points = points.ptr_on(stream)?.cast();
+    let n = narrow("points", n)?;
+    // SAFETY: both blocks lie on the stream's device and are as long as the launcher's accesses.
+    let status = unsafe {
+        (G::msm(stream.api()).multiples)(windows, n, points, workspace, stream.handle()?)
+    };
+    stream.launched(G::MSM_FAMILY, OPERATION, status)
 }
 
 /// Sorts the digits of the group of windows from `first_window` on, of the terms of `chunk`.
@@ -68,6 +107,7 @@ pub fn sort<G: CurveGroup>(
     at_most(OPERATION, "terms", terms.len(), plan.terms as usize)?;
     at_most(OPERATION, "chunk", chunk.len(), plan.chunk as usize)?;
     at_most(OPERATION, "chunk's end", chunk.end, terms.len())?;
+    at_most(OPERATION, "variables", terms.scalars.len(), plan.variables_max())?;
     let optional = |view: &Option<View<'_, u32>>| match view {
         Some(view) => view.ptr_on(stream),
         None => Ok(std::ptr::null()),
@@ -144,7 +184,11 @@ pub fn accumulate<G: CurveGroup>(
 ) -> Result<()> {
     const OPERATION: &str = "msm accumulate";
     let stream = streams.stream;
-    let map = map.raw_on(stream, points.len())?;
+    // With multiples the map finds a point, and its window's multiple lies so many times all points
+    // behind it.
+    let of_window = if plan.multiples == 0 { 1 } else { plan.windows as usize };
+    exactly(OPERATION, "points", points.len() % of_window, 0)?;
+    let map = map.raw_on(stream, points.len() / of_window)?;
     let sorted = lists(OPERATION, stream, sorted, plan)?;
     let partials = block(OPERATION, stream, "partial sums", partials, plan.partial_bytes)?;
     let points = points.ptr_on(stream)?.cast();
