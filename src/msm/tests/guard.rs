@@ -212,7 +212,7 @@ fn in_parts<G: CurveGroup>(
         partials: block(shape.partial_bytes),
         result: block(shape.result_bytes),
     };
-    let Query { points, map } = query;
+    let Query { points, map, .. } = query;
     for first in (0..plan.windows()).step_by(plan.group() as usize) {
         let Parts { sorted, sort, partials, result } = &mut parts;
         let (mut sorted, mut sort) = (sorted.view_mut(), sort.view_mut());
