@@ -8,7 +8,7 @@ use std::time::Instant;
 use bls12_381::Scalar;
 use groth16_cuda::Result;
 use groth16_cuda::device::{DeviceBuffer, PinnedBuffer, Stream, View};
-use groth16_cuda::msm::{Plan, Query, Scalars, Streaming, Workspace};
+use groth16_cuda::msm::{Multiples, Plan, Query, Scalars, Streaming, Workspace};
 use groth16_cuda::repr::{CurveGroup, FrRepr, G1, G2, scalars_as_repr};
 use group::{Curve, Group};
 use rayon::prelude::*;
@@ -23,6 +23,12 @@ use skewed::{Skew, special};
 
 /// The levels of affine additions that are compared, up to this many.
 const AFFINE_LEVELS: u32 = 4;
+
+/// The levels that go with one window less than tuned.
+const WIDER_LEVELS: u32 = 3;
+
+/// Binary logarithms of sizes over multiples, on a GPU.
+const MULTIPLES: &[u32] = &[14, 16, 18, 20, 22];
 
 fn main() -> Result<()> {
     let options = Options::from_arguments();
@@ -65,7 +71,7 @@ impl Benched for G1 {
         Workspace::new(stream, plan, 1, 0)
     }
     fn enqueue(workspace: &mut Workspace<'_>, set: &Set<'_, Self>) -> Result<()> {
-        workspace.enqueue(&set.scalars(), &[Query::identity(set.points)], &[])
+        workspace.enqueue(&set.scalars(), &[set.query], &[])
     }
     fn finish(workspace: &Workspace<'_>) -> Result<Self::Point> {
         Ok(workspace.finish()?.g1[0])
@@ -81,7 +87,7 @@ impl Benched for G2 {
         Workspace::new(stream, plan, 0, 1)
     }
     fn enqueue(workspace: &mut Workspace<'_>, set: &Set<'_, Self>) -> Result<()> {
-        workspace.enqueue(&set.scalars(), &[], &[Query::identity(set.points)])
+        workspace.enqueue(&set.scalars(), &[], &[set.query])
     }
     fn finish(workspace: &Workspace<'_>) -> Result<Self::Point> {
         Ok(workspace.finish()?.g2[0])
@@ -93,6 +99,10 @@ impl Benched for G2 {
 enum Kind {
     /// Uniform scalars, with so many levels of affine additions.
     Uniform(u32),
+    /// The same with one window less.
+    Wider(u32),
+    /// Uniform scalars over multiples, with so many levels.
+    Multiples(u32),
     Skewed(Skew),
     SpecialPoints,
     Pinned,
@@ -110,6 +120,9 @@ fn rows<G: Benched>(options: &Options) -> Vec<Row> {
     for levels in 1..=AFFINE_LEVELS {
         kinds.push((format!("affine-{levels}"), Kind::Uniform(levels), G::AFFINE));
     }
+    kinds.push((format!("affine-{WIDER_LEVELS}-wider"), Kind::Wider(WIDER_LEVELS), G::AFFINE));
+    kinds.push(("multiples".to_owned(), Kind::Multiples(0), MULTIPLES));
+    kinds.push(("multiples-affine-2".to_owned(), Kind::Multiples(2), MULTIPLES));
     for skew in Skew::ALL {
         kinds.push((skew.name().to_owned(), Kind::Skewed(skew), &[22]));
     }
@@ -131,7 +144,7 @@ fn rows<G: Benched>(options: &Options) -> Vec<Row> {
 fn group<G: Benched>(stream: &Stream, options: &Options, record: &mut Record) -> Result<()> {
     let rows = rows::<G>(options);
     let length = |row: &Row| match row.kind {
-        Kind::Uniform(_) => sets::<G>(stream, row.log2n) << row.log2n,
+        Kind::Uniform(_) | Kind::Wider(_) => sets::<G>(stream, row.log2n) << row.log2n,
         _ => 1 << row.log2n,
     };
     let Some(most) = rows.iter().map(length).max() else { return Ok(()) };
@@ -141,7 +154,9 @@ fn group<G: Benched>(stream: &Stream, options: &Options, record: &mut Record) ->
     let pinned = pinned.transpose()?;
     for Row { case, log2n, kind } in rows {
         let (ms, right) = match (kind, &pinned) {
-            (Kind::Uniform(levels), _) => uniform(stream, &mut inputs, log2n, levels)?,
+            (Kind::Uniform(levels), _) => uniform(stream, &mut inputs, log2n, 0, levels)?,
+            (Kind::Wider(levels), _) => uniform(stream, &mut inputs, log2n, 1, levels)?,
+            (Kind::Multiples(levels), _) => multiples(stream, &mut inputs, log2n, levels)?,
             (Kind::Skewed(skew), _) => skewed_scalars(stream, &inputs, log2n, skew)?,
             (Kind::SpecialPoints, _) => special_points(stream, &inputs, log2n)?,
             (Kind::Pinned, Some(pinned)) => streamed(stream, &mut inputs, pinned, log2n)?,
@@ -188,7 +203,8 @@ impl<G: Benched> Inputs<G> {
         let set = |(set, sum): (usize, &G::Point)| {
             let range = set * n..(set + 1) * n;
             let (points, scalars) = (points.view().slice(range.clone())?, scalars.view());
-            Ok(Set { points, scalars: scalars.slice(range)?, sum: *sum })
+            let query = Query::identity(points);
+            Ok(Set { points, query, scalars: scalars.slice(range)?, sum: *sum })
         };
         sums.iter().take(count).enumerate().map(set).collect()
     }
@@ -200,9 +216,11 @@ fn upload(stream: &Stream, values: &[Scalar]) -> Result<DeviceBuffer<FrRepr>> {
     Ok(scalars)
 }
 
-/// The terms of one sum, and what it is.
+/// The terms of one sum, and what it is. The query is over the points or their multiples.
+#[derive(Clone, Copy)]
 struct Set<'a, G: CurveGroup> {
     points: View<'a, G::Affine>,
+    query: Query<'a, G>,
     scalars: View<'a, FrRepr>,
     sum: G::Point,
 }
@@ -239,14 +257,27 @@ fn uniform<G: Benched>(
     stream: &Stream,
     inputs: &mut Inputs<G>,
     log2n: u32,
+    fewer: u32,
     levels: u32,
 ) -> Result<(f64, bool)> {
-    let plan = match levels {
-        0 => Plan::new(1 << log2n)?,
-        levels => Plan::with_affine_levels(1 << log2n, 0, 0, levels)?,
-    };
+    let windows = Plan::new(1 << log2n)?.windows() - fewer;
+    let plan = Plan::with_affine_levels(1 << log2n, windows, 0, levels)?;
     let sets = inputs.sets(1 << log2n, sets::<G>(stream, log2n))?;
     resident(stream, &plan, log2n, &sets)
+}
+
+/// As [`resident`], over the first points' multiples.
+fn multiples<G: Benched>(
+    stream: &Stream,
+    inputs: &mut Inputs<G>,
+    log2n: u32,
+    levels: u32,
+) -> Result<(f64, bool)> {
+    let plan = Plan::for_multiples(1 << log2n, 0, levels)?;
+    let sets = inputs.sets(1 << log2n, 1)?;
+    let multiples = Multiples::new(stream, sets[0].points, &plan)?;
+    let set = Set { query: multiples.query(), ..sets[0] };
+    resident(stream, &plan, log2n, &[set])
 }
 
 /// As [`resident`], of the first points.
@@ -262,7 +293,8 @@ fn skewed_scalars<G: Benched>(
     let scalars = upload(stream, &values)?;
     let points = inputs.points.view().slice(0..n)?;
     let sum = G::Point::generator() * inputs.line.logarithm(&values);
-    resident(stream, &plan, log2n, &[Set::<G> { points, scalars: scalars.view(), sum }])
+    let query = Query::<G>::identity(points);
+    resident(stream, &plan, log2n, &[Set { points, query, scalars: scalars.view(), sum }])
 }
 
 /// As [`resident`], with infinity, equal and opposite points that meet in buckets.
@@ -278,7 +310,8 @@ fn special_points<G: Benched>(
     let scalars = upload(stream, &(0..n).into_par_iter().map(|i| term(i).1).collect::<Vec<_>>())?;
     let logarithm: Scalar = (0..n).into_par_iter().map(term).map(|(x, s)| x * s).sum();
     let sum = G::Point::generator() * logarithm;
-    let set = Set::<G> { points: points.view(), scalars: scalars.view(), sum };
+    let (points, scalars) = (points.view(), scalars.view());
+    let set = Set { points, query: Query::<G>::identity(points), scalars, sum };
     resident(stream, &Plan::new(n)?, log2n, &[set])
 }
 

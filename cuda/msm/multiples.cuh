@@ -36,9 +36,8 @@ Status launch_multiples(uint32_t windows, uint32_t n, void* points, void* worksp
         auto* from = static_cast<Affine<F>*>(points) + first;
         for (uint32_t window = 0; window + 1 < windows; window++) {
             const dim3 grid = blocks(count, kMultiplesThreads);
-            Status status =
-                simt::launch(double_kernel<F>, grid, dim3(kMultiplesThreads), 0, stream, from,
-                             count, window_width(windows, window), xyzz);
+            Status status = simt::launch(double_kernel<F>, grid, dim3(kMultiplesThreads), 0, stream,
+                                         from, count, window_width(windows, window), xyzz);
             if (status == 0) status = normalize(xyzz, count, from + n, stream);
             if (status != 0) return status;
             from += n;
