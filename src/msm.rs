@@ -4,8 +4,9 @@
 //! device and use the resident form: a [`Plan`] fixes windows and scratch, a [`Workspace`] holds
 //! the scratch for one stream; [`Workspace::enqueue`] sorts the scalars' digits once for each group
 //! of windows and replays the lists over any number of queries of both groups, and
-//! [`Workspace::finish`] waits for the points. [`Streaming`] leaves points and scalars in
-//! page-locked host memory and copies them while it adds.
+//! [`Workspace::finish`] waits for the points. [`SideBySide`] does the same with a stream of its own
+//! for each query. [`Streaming`] leaves points and scalars in page-locked host memory and copies
+//! them while it adds.
 //!
 //! The method is Pippenger's: signed digits in windows, a bucket for each digit, a sum for each
 //! bucket. Equal points, opposite points, infinity and any choice of scalars are ordinary cases,
@@ -13,6 +14,7 @@
 
 mod multiples;
 mod plan;
+mod side_by_side;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,7 @@ use crate::{points, repr};
 
 pub use multiples::Multiples;
 pub use plan::Plan;
+pub use side_by_side::SideBySide;
 pub use streaming::Streaming;
 
 /// Bytes of device memory that a single call leaves free beside its scratch.

@@ -11,6 +11,7 @@ mod fixed_base;
 mod guard;
 mod msm;
 mod msm_multiples;
+mod msm_side_by_side;
 mod msm_streaming;
 #[allow(dead_code)] // unit tests use the rest
 mod oracle;
