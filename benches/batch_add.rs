@@ -1,25 +1,21 @@
 //! Sums of the points on a list of variables, everything on the device.
 #![allow(missing_docs)]
 
-use bls12_381::Scalar;
+use bls12_381::{G1Projective, G2Projective, Scalar};
 use ff::Field;
+use groth16_cuda::Result;
 use groth16_cuda::density::{DensityMap, DeviceDensity, IndexMap};
-use groth16_cuda::device::{DeviceBuffer, Stream, View};
+use groth16_cuda::device::Stream;
 use groth16_cuda::repr::{CurveGroup, G1, G2};
-use groth16_cuda::{Result, batch_add};
 use group::{Curve, Group};
 
 mod harness;
 use harness::scalars::{Line, bits, copies};
+use harness::sums::{List, Sum};
+use harness::witness::{DENSITY_A, DENSITY_B, ONES};
 use harness::{Options, Record, median_ms};
 
 const RUNS: usize = 7;
-
-/// Of the variables of a circuit for proofs of replication: how many are one, and how many have a
-/// point in the queries A and B.
-const ONES: f64 = 0.485;
-const DENSITY_A: f64 = 0.997;
-const DENSITY_B: f64 = 0.254;
 
 fn main() -> Result<()> {
     let options = Options::from_arguments();
@@ -52,18 +48,19 @@ where
     let points = line.points::<G>(stream, most)?;
     for &log2n in sizes {
         let n = 1_usize << log2n;
-        let list: Vec<u32> = (0..n as u32).collect();
-        let mut sum = Sum::<G>::new(stream, &list)?;
+        let list = List::upload(stream, &(0..n as u32).collect::<Vec<_>>())?;
+        let (list, count) = (list.variables.view(), list.count.view());
+        let mut sum = Sum::<G>::new(stream, n)?;
         let mut right = true;
         let mut set = 0;
         let ms = median_ms(stream, RUNS, || {
             let points = points.view().slice(set * n..(set + 1) * n)?;
             set = (set + 1) % sets(log2n);
-            sum.enqueue(stream, points, IndexMap::identity(n))
+            sum.enqueue(stream, points, IndexMap::identity(n), list, count)
         })?;
         for set in 0..sets(log2n) {
             let points = points.view().slice(set * n..(set + 1) * n)?;
-            sum.enqueue(stream, points, IndexMap::identity(n))?;
+            sum.enqueue(stream, points, IndexMap::identity(n), list, count)?;
             let logarithm = line.logarithm_from(set * n, &vec![Scalar::ONE; n]);
             right &= sum.result(stream)? == G::Point::generator() * logarithm;
         }
@@ -87,17 +84,19 @@ fn witness(stream: &Stream, log2n: u32, record: &mut Record) -> Result<()> {
     let points_b = points.view().slice(a.count()..points.len())?;
     let device_maps = [DeviceDensity::upload(stream, a)?, DeviceDensity::upload(stream, b)?];
     let [map_a, map_b] = [device_maps[0].map(), device_maps[1].map()];
-    let mut sum_a = Sum::<G1>::new(stream, &list)?;
-    let mut sum_b = Sum::<G1>::new(stream, &list)?;
-    let mut sum_b2 = Sum::<G2>::new(stream, &list)?;
+    let ones = List::upload(stream, &list)?;
+    let (ones, count) = (ones.variables.view(), ones.count.view());
+    let mut sum_a = Sum::<G1>::new(stream, list.len())?;
+    let mut sum_b = Sum::<G1>::new(stream, list.len())?;
+    let mut sum_b2 = Sum::<G2>::new(stream, list.len())?;
     let times_ms = [
-        median_ms(stream, RUNS, || sum_a.enqueue(stream, points_a, map_a))?,
-        median_ms(stream, RUNS, || sum_b.enqueue(stream, points_b, map_b))?,
-        median_ms(stream, RUNS, || sum_b2.enqueue(stream, points_b2.view(), map_b))?,
+        median_ms(stream, RUNS, || sum_a.enqueue(stream, points_a, map_a, ones, count))?,
+        median_ms(stream, RUNS, || sum_b.enqueue(stream, points_b, map_b, ones, count))?,
+        median_ms(stream, RUNS, || sum_b2.enqueue(stream, points_b2.view(), map_b, ones, count))?,
         median_ms(stream, RUNS, || {
-            sum_a.enqueue(stream, points_a, map_a)?;
-            sum_b.enqueue(stream, points_b, map_b)?;
-            sum_b2.enqueue(stream, points_b2.view(), map_b)
+            sum_a.enqueue(stream, points_a, map_a, ones, count)?;
+            sum_b.enqueue(stream, points_b, map_b, ones, count)?;
+            sum_b2.enqueue(stream, points_b2.view(), map_b, ones, count)
         })?,
     ];
     let logarithm = |map: &DensityMap, first: usize| -> Scalar {
@@ -105,9 +104,9 @@ fn witness(stream: &Stream, log2n: u32, record: &mut Record) -> Result<()> {
     };
     let (log_b, log_b2) = (logarithm(b, a.count()), logarithm(b, 0));
     let right = [
-        sum_a.is_multiple(stream, logarithm(a, 0))?,
-        sum_b.is_multiple(stream, log_b)?,
-        sum_b2.is_multiple(stream, log_b2)?,
+        sum_a.result(stream)? == G1Projective::generator() * logarithm(a, 0),
+        sum_b.result(stream)? == G1Projective::generator() * log_b,
+        sum_b2.result(stream)? == G2Projective::generator() * log_b2,
     ];
     let all = right.iter().all(|right| *right);
     record.row("witness-a-g1", log2n, times_ms[0], right[0]);
@@ -115,50 +114,4 @@ fn witness(stream: &Stream, log2n: u32, record: &mut Record) -> Result<()> {
     record.row("witness-b-g2", log2n, times_ms[2], right[2]);
     record.row("witness", log2n, times_ms[3], all);
     Ok(())
-}
-
-/// A list and what its sums need.
-struct Sum<G: CurveGroup> {
-    list: DeviceBuffer<u32>,
-    count: DeviceBuffer<u32>,
-    out: DeviceBuffer<G::Xyzz>,
-    work: DeviceBuffer<u8>,
-}
-
-impl<G> Sum<G>
-where
-    G: CurveGroup<Point: Curve<Affine = G::AffinePoint, Scalar = Scalar>>,
-{
-    fn new(stream: &Stream, list: &[u32]) -> Result<Self> {
-        let device = stream.device();
-        let mut sum = Self {
-            list: device.alloc(list.len())?,
-            count: device.alloc(1)?,
-            out: device.alloc(batch_add::partials::<G>(device, list.len())?)?,
-            work: device.alloc(batch_add::workspace::<G>(device, list.len())?)?,
-        };
-        stream.upload(list, sum.list.view_mut())?;
-        stream.upload(&[list.len() as u32], sum.count.view_mut())?;
-        Ok(sum)
-    }
-
-    fn enqueue(
-        &mut self,
-        stream: &Stream,
-        points: View<'_, G::Affine>,
-        map: IndexMap<'_>,
-    ) -> Result<()> {
-        let (out, work) = (self.out.view_mut(), self.work.view_mut());
-        batch_add::sum::<G>(stream, points, map, self.list.view(), self.count.view(), out, work)
-    }
-
-    fn result(&self, stream: &Stream) -> Result<G::Point> {
-        let mut sums = vec![G::XYZZ_INFINITY; self.out.len()];
-        stream.download(self.out.view(), &mut sums)?;
-        batch_add::finish::<G>(&sums)
-    }
-
-    fn is_multiple(&self, stream: &Stream, logarithm: Scalar) -> Result<bool> {
-        Ok(self.result(stream)? == G::Point::generator() * logarithm)
-    }
 }

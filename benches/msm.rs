@@ -16,6 +16,8 @@ use rayon::prelude::*;
 mod harness;
 #[path = "msm/skewed.rs"]
 mod skewed;
+#[path = "msm/witness.rs"]
+mod witness;
 
 use harness::scalars::{Line, copies, points_at, random};
 use harness::{Options, Record, median};
@@ -36,6 +38,12 @@ fn main() -> Result<()> {
     let mut record = Record::new("msm", &options);
     group::<G1>(&stream, &options, &mut record)?;
     group::<G2>(&stream, &options, &mut record)?;
+    if options.wants(&["witness"]) {
+        for log2n in options.sizes(&[24], &[10]) {
+            let (ms, right) = witness::four_sums(&stream, log2n)?;
+            record.row("witness", log2n, ms, right);
+        }
+    }
     record.finish(&options);
     Ok(())
 }

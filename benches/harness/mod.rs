@@ -6,7 +6,9 @@
 #![allow(dead_code)] // each bench uses its part
 
 pub mod scalars;
+pub mod sums;
 pub mod transforms;
+pub mod witness;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 /// Scalars that one task makes.
-const TASK: usize = 1 << 12;
+pub(super) const TASK: usize = 1 << 12;
 
 /// `n` scalars, the same for the same seed, made in parallel.
 pub fn random(n: usize, seed: u64) -> Vec<Scalar> {
