@@ -7,3 +7,5 @@ pub mod guard;
 pub mod oracle;
 #[path = "../tests/suite/target.rs"]
 pub mod target;
+#[path = "../tests/suite/tuning.rs"]
+pub mod tuning;

@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod edges;
 mod guard;
 
 /// The chunks cover all terms once, keep to the limit, and no one is more than twice the one

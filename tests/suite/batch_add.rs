@@ -10,15 +10,44 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
 use crate::guard::{Guarded, Poison};
-use crate::oracle;
 use crate::oracle::groups::TestGroup;
+use crate::target::is_gpu;
+use crate::{oracle, tuning};
 
 /// Around a warp, a block's 128 threads, the 512 elements from which a second block is used.
-const SIZES: [usize; 16] =
-    [0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 511, 512, 513, 1024, 3000];
+const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 128, 255, 512, 1025, 3000];
 
 /// From here on there are more than 64 blocks, and their sums are folded.
 const FOLDED: usize = 64 * 512;
+
+/// The group's tuning number of this name.
+fn tuned<G: TestGroup>(name: &str) -> usize {
+    tuning::number_of(tuning::BATCH_ADD, name, if G::NAME == "G1" { 0 } else { 1 })
+}
+
+/// Elements from which one more block is used.
+fn per_block<G: TestGroup>() -> usize {
+    tuned::<G>("kBlockThreads") * tuned::<G>("kMinPerThread")
+}
+
+/// Where a warp, a block, and a round of all threads over the list end, and where one more block,
+/// folding, and folding by more lanes begin; on a GPU also where blocks are no longer added.
+fn edges<G: TestGroup>() -> Vec<usize> {
+    let (threads, per_block) = (tuned::<G>("kBlockThreads"), per_block::<G>());
+    let folded = per_block * tuning::number(tuning::BATCH_ADD, "kMaxPartials");
+    assert_eq!(folded, FOLDED);
+    let of_rounds = (1..=4).flat_map(|blocks| {
+        let rounds = (1..).map(move |round| round * blocks * threads);
+        rounds
+            .take_while(move |n| *n < blocks * per_block)
+            .filter(move |n| n / per_block + 1 == blocks)
+    });
+    let of_blocks = [1, 2, 3, 8, 16].map(|blocks| blocks * per_block);
+    let last = per_block * tuned::<G>("kMaxBlocks");
+    let on_gpu = is_gpu(&device()).then_some([2 * folded, 4 * folded, last]);
+    let large = on_gpu.into_iter().flatten();
+    tuning::around(of_rounds.chain(of_blocks).chain([tuning::WARP, folded]).chain(large))
+}
 
 /// A pool with random points, doubles, opposites and infinity.
 fn pool<G: TestGroup>(rng: &mut ChaCha8Rng) -> Vec<G::AffinePoint> {
@@ -31,11 +60,12 @@ fn pool<G: TestGroup>(rng: &mut ChaCha8Rng) -> Vec<G::AffinePoint> {
     points
 }
 
-fn lists_of_every_size<G: TestGroup>() {
+fn lists_around_every_edge<G: TestGroup>() {
     let stream = device().stream().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let points = pool::<G>(&mut rng);
-    for n in SIZES.into_iter().chain([FOLDED - 1, FOLDED, FOLDED + 1000]) {
+    let sizes = [0, 1, 2, 3000, FOLDED + 1000].into_iter().chain(edges::<G>());
+    for n in sizes {
         let list: Vec<u32> = (0..n).map(|_| rng.random_range(0..points.len() as u32)).collect();
         let expected = oracle::batch_add::sum::<G>(&points, None, &list);
         let got = batch_add::sum_of::<G>(&stream, &points, None, &list).unwrap();
@@ -110,6 +140,36 @@ fn chunks_and_counts<G: TestGroup>() {
         sums.extend(part);
     }
     assert_eq!(batch_add::finish::<G>(&sums).unwrap(), expected);
+}
+
+/// Counts where a round of all threads ends, in a list of several blocks.
+fn counts_around_every_edge<G: TestGroup>() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let points = pool::<G>(&mut rng);
+    let resident =
+        points::upload::<G>(&stream, &G::to_bytes(&points), points::Checks::NONE).unwrap();
+    let n = 5 * per_block::<G>() + 99;
+    let round = 6 * tuned::<G>("kBlockThreads");
+    let list: Vec<u32> = (0..n).map(|_| rng.random_range(0..points.len() as u32)).collect();
+    let mut indices = device.alloc::<u32>(n).unwrap();
+    let mut count = device.alloc::<u32>(1).unwrap();
+    stream.upload(&list, indices.view_mut()).unwrap();
+    let mut sums = vec![G::XYZZ_INFINITY; batch_add::partials::<G>(&device, n).unwrap()];
+    let mut out = device.alloc::<G::Xyzz>(sums.len()).unwrap();
+    let mut work = device.alloc(batch_add::workspace::<G>(&device, n).unwrap()).unwrap();
+    let counts = tuning::around([1, tuning::WARP, round, 2 * round, 3 * round, n]);
+    for counted in counts.into_iter().chain([u32::MAX as usize]) {
+        stream.upload(&[counted as u32], count.view_mut()).unwrap();
+        let map = IndexMap::identity(points.len());
+        let (points_view, list_view, count) = (resident.view(), indices.view(), count.view());
+        let (out_view, work) = (out.view_mut(), work.view_mut());
+        batch_add::sum::<G>(&stream, points_view, map, list_view, count, out_view, work).unwrap();
+        stream.download(out.view(), &mut sums).unwrap();
+        let expected = oracle::batch_add::sum::<G>(&points, None, &list[..counted.min(n)]);
+        assert_eq!(batch_add::finish::<G>(&sums).unwrap(), expected, "{counted} in {}", G::NAME);
+    }
 }
 
 /// Lists of one block, of several and of so many that their sums are folded; over all points and
@@ -193,6 +253,6 @@ macro_rules! for_both_groups {
 }
 
 for_both_groups! {
-    lists_of_every_size equal_and_opposite_points densities chunks_and_counts
+    lists_around_every_edge counts_around_every_edge equal_and_opposite_points densities chunks_and_counts
     keeps_to_its_blocks wrong_lengths
 }

@@ -13,9 +13,25 @@ use rand_chacha::ChaCha8Rng;
 use crate::device::device;
 use crate::guard::{Guarded, Poison};
 use crate::oracle::groups::TestGroup;
+use crate::target::is_gpu;
+use crate::tuning;
 
-/// Around a warp, a block's 128 threads, and the 4,096 points from which a second block normalizes.
-const SIZES: [usize; 15] = [0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 4095, 4096, 4097];
+/// Around a warp, a block's threads, and the points that a block normalizes; on a GPU also behind
+/// those from which normalizing takes no more blocks.
+fn sizes_of<G: TestGroup>() -> Vec<usize> {
+    let of = |name| tuning::number_of(tuning::FIXED_BASE, name, group::<G>());
+    let block = of("kBlockThreads");
+    let normalized = of("kNormalizeThreads") * of("kNormalizeMinPerThread");
+    let edges = [tuning::WARP, block, 2 * block, normalized, 2 * normalized];
+    let most = of("kNormalizeMaxBlocks") * normalized;
+    let large = is_gpu(&device()).then_some(most + 1);
+    [0, 1, 2].into_iter().chain(tuning::around(edges)).chain(large).collect()
+}
+
+/// The group's number in tuning headers.
+fn group<G: TestGroup>() -> usize {
+    if G::NAME == "G1" { 0 } else { 1 }
+}
 
 /// Numbers of multiples whose tables have windows of 4 bits up to the widest.
 const MULTIPLES: [usize; 6] = [0, 1, 300, 1 << 12, 1 << 16, usize::MAX];
@@ -88,7 +104,7 @@ fn sizes<G: TestGroup>() {
     let mut pool: Vec<_> = (0..40).map(|_| Scalar::random(&mut rng)).collect();
     pool.extend([Scalar::zero(), Scalar::one(), -Scalar::one()]);
     let multiples: Vec<_> = pool.iter().map(|scalar| G::multiple(k * scalar)).collect();
-    for n in SIZES {
+    for n in sizes_of::<G>() {
         let picks = (0..n).map(|i| (i * i + n) % pool.len());
         let scalars: Vec<_> = picks.clone().map(|i| pool[i]).collect();
         let expected: Vec<_> = picks.map(|i| multiples[i]).collect();

@@ -19,6 +19,8 @@ mod points;
 mod repr;
 #[allow(dead_code)] // as above
 mod target;
+#[allow(dead_code)] // as above
+mod tuning;
 mod witness;
 
 #[cfg(feature = "bellman")]

@@ -8,10 +8,18 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::device::device;
 use crate::guard::{Guarded, Poison};
-use crate::oracle;
+use crate::target::is_gpu;
+use crate::{oracle, tuning};
 
-/// Sizes around a warp's 32 scalars, a block's 256 and several blocks.
-const SIZES: [usize; 14] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 2047, 5000];
+/// Sizes around a warp's scalars, a block's and several blocks'; on a GPU also around all powers of
+/// two up to 2^21, where the tiles of the sum over the words' counts end.
+fn sizes() -> Vec<usize> {
+    let block = tuning::number(tuning::WITNESS, "kBlockThreads");
+    let edges = [tuning::WARP, 2 * tuning::WARP, block, 2 * block, 3 * block, 32 * block];
+    let large = is_gpu(&device()).then_some((14..=21).map(|k| 1 << k));
+    let sizes = tuning::around(edges.into_iter().chain(large.into_iter().flatten()));
+    [0, 1, 2, 5000].into_iter().chain(sizes).collect()
+}
 
 fn scalar(rng: &mut ChaCha8Rng) -> Scalar {
     match rng.random_range(0..8) {
@@ -26,7 +34,7 @@ fn scalar(rng: &mut ChaCha8Rng) -> Scalar {
 fn mixed_scalars_of_every_size() {
     let stream = device().stream().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    for n in SIZES {
+    for n in sizes() {
         let scalars: Vec<Scalar> = (0..n).map(|_| scalar(&mut rng)).collect();
         assert_eq!(
             witness::classes(&stream, &scalars).unwrap(),
@@ -39,7 +47,7 @@ fn mixed_scalars_of_every_size() {
 #[test]
 fn one_class_alone() {
     let stream = device().stream().unwrap();
-    for n in SIZES {
+    for n in sizes() {
         for value in [Scalar::zero(), Scalar::one(), -Scalar::one()] {
             let scalars = vec![value; n];
             assert_eq!(
@@ -103,7 +111,7 @@ fn keeps_to_its_blocks() {
     let device = device();
     let stream = device.stream().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    for (n, poison) in SIZES.into_iter().zip(Poison::ALL.into_iter().cycle()) {
+    for (n, poison) in sizes().into_iter().zip(Poison::ALL.into_iter().cycle()) {
         let scalars: Vec<Scalar> = (0..n).map(|_| scalar(&mut rng)).collect();
         let expected = oracle::witness::classes(&scalars);
         let input = Guarded::holding(&stream, &scalars);

@@ -47,13 +47,14 @@ pub fn random_points<G: TestGroup>(rng: &mut ChaCha8Rng, n: usize) -> Vec<G::Aff
 /// Points and the multiples of the generator that they are, for sums of thousands of terms: some
 /// are equal, opposite, or infinity.
 pub fn known_points<G: TestGroup>(n: usize) -> (Vec<G::AffinePoint>, Vec<Scalar>) {
-    let mut points = G::multiples(n + 1)[1..].to_vec();
+    let mut points = G::multiples(n + 1);
+    let infinity = points.remove(0);
     let mut multiples: Vec<_> = (1..=n as u64).map(Scalar::from).collect();
     for i in 0..n {
         match i % 16 {
             5 => (points[i], multiples[i]) = (points[i - 1], multiples[i - 1]),
             9 => (points[i], multiples[i]) = (G::negated(points[i - 3]), -multiples[i - 3]),
-            14 => (points[i], multiples[i]) = (G::multiple(Scalar::zero()), Scalar::zero()),
+            14 => (points[i], multiples[i]) = (infinity, Scalar::zero()),
             _ => {}
         }
     }
