@@ -25,7 +25,7 @@ typedef struct G16IndexMap {
     uint32_t reserved;
 } G16IndexMap;
 
-// --- probe: element-wise field and curve operations, for tests ---------------------------------
+// --- probe: element-wise field and curve operations, and chains of them, for tests and benches ---
 enum {
     G16_PROBE_ADD = 0,
     G16_PROBE_SUB = 1,
@@ -63,6 +63,22 @@ enum {
     G16_PROBE_NEG_POINT = 6,         // -p
 };
 
+// Chains of one operation, to be timed: of the fields, of points.
+enum {
+    G16_CHAIN_MUL = 0,
+    G16_CHAIN_MUL_CALL = 1,  // the out-of-line form
+    G16_CHAIN_SQR = 2,
+};
+
+enum {
+    G16_CHAIN_ADD_MIXED = 0,         // the field's operations by call
+    G16_CHAIN_ADD_MIXED_INLINE = 1,  // in line, for G1 alone
+};
+
+// out[i] is what `steps` steps with b[i] make of a[i], for n elements; one step of the operation.
+typedef G16Status (*G16Chains)(uint32_t operation, const void* a, const void* b, uint32_t steps,
+                               void* out, uint32_t n, G16Stream stream);
+
 typedef struct G16ProbeCurveApi {
     // p, q, out: extended Jacobian; a: affine. All of n points.
     G16Status (*xyzz)(uint32_t operation, const void* p, const void* q, const void* a, void* out,
@@ -70,6 +86,7 @@ typedef struct G16ProbeCurveApi {
     G16Status (*to_affine)(const void* p, void* out, uint32_t n, G16Stream stream);
     // out: n bytes, 1 where a is infinity or on the curve.
     G16Status (*on_curve)(const void* a, void* out, uint32_t n, G16Stream stream);
+    G16Chains chains;  // a, b: affine; out: extended Jacobian
 } G16ProbeCurveApi;
 
 typedef struct G16ProbeApi {
@@ -83,6 +100,9 @@ typedef struct G16ProbeApi {
     // bytes: 48 a number, big-endian; canonical: n bytes, 0 where a number is not below p.
     G16Status (*fp_decode)(const void* bytes, void* out, void* canonical, uint32_t n,
                            G16Stream stream);
+    G16Chains fp_chains;
+    G16Chains fr_chains;
+    G16Chains fp2_chains;
     G16ProbeCurveApi g1;
     G16ProbeCurveApi g2;
 } G16ProbeApi;

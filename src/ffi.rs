@@ -24,6 +24,17 @@ pub struct IndexMap {
 pub type ProbeField =
     unsafe extern "C" fn(u32, *const c_void, *const c_void, *mut c_void, u32, RawStream) -> Status;
 
+/// `G16Chains`: operation, a, b, steps, out, n, stream.
+pub type ProbeChains = unsafe extern "C" fn(
+    u32,
+    *const c_void,
+    *const c_void,
+    u32,
+    *mut c_void,
+    u32,
+    RawStream,
+) -> Status;
+
 /// `G16ProbeCurveApi`.
 #[repr(C)]
 pub struct ProbeCurveApi {
@@ -38,6 +49,7 @@ pub struct ProbeCurveApi {
     ) -> Status,
     pub to_affine: unsafe extern "C" fn(*const c_void, *mut c_void, u32, RawStream) -> Status,
     pub on_curve: unsafe extern "C" fn(*const c_void, *mut c_void, u32, RawStream) -> Status,
+    pub chains: ProbeChains,
 }
 
 /// `G16ProbeApi`.
@@ -48,6 +60,9 @@ pub struct ProbeApi {
     pub fp2: ProbeField,
     pub fp_decode:
         unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void, u32, RawStream) -> Status,
+    pub fp_chains: ProbeChains,
+    pub fr_chains: ProbeChains,
+    pub fp2_chains: ProbeChains,
     pub g1: ProbeCurveApi,
     pub g2: ProbeCurveApi,
 }

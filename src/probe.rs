@@ -1,7 +1,7 @@
 //! Element-wise field and curve operations on a device: how the tests reach the kernels'
-//! arithmetic. No part of the public interface.
+//! arithmetic; and long chains of them, for benches. No part of the public interface.
 
-use crate::device::{Device, DeviceBuffer, Stream, launch};
+use crate::device::{Device, DeviceBuffer, Stream, View, ViewMut, launch};
 use crate::error::Result;
 use crate::repr::{CurveGroup, G1, G1XyzzRepr, G2, G2XyzzRepr, Plain};
 
@@ -149,6 +149,28 @@ enum PointOp {
     Neg = 6,
 }
 
+/// `G16_CHAIN_*`: operations of the fields that chains repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum FieldChain {
+    /// x becomes xb.
+    Mul = 0,
+    /// The same through the out-of-line function.
+    MulCall = 1,
+    /// x becomes x².
+    Sqr = 2,
+}
+
+/// `G16_CHAIN_*`: the forms of a mixed addition that chains repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum PointChain {
+    /// The field's operations by call.
+    AddMixed = 0,
+    /// In line. For G1 alone.
+    AddMixedInline = 1,
+}
+
 /// A device with the arithmetic to probe.
 #[derive(Debug)]
 pub struct Probe {
@@ -164,6 +186,44 @@ impl Probe {
     /// Those of a stream's creation.
     pub fn new(device: &Device, arithmetic: Arithmetic) -> Result<Self> {
         Ok(Self { device: device.clone(), stream: device.stream()?, arithmetic })
+    }
+
+    /// The stream of all that is enqueued.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Enqueues chains in registers, to be timed: `out[i]` becomes `a[i]`, on which the operation
+    /// has worked `steps` times with `b[i]`.
+    ///
+    /// # Errors
+    /// The device's, and different lengths.
+    pub fn chains<F: Field>(
+        &self,
+        operation: FieldChain,
+        a: View<'_, F>,
+        b: View<'_, F>,
+        steps: u32,
+        out: ViewMut<'_, F>,
+    ) -> Result<()> {
+        let arithmetic = self.arithmetic;
+        launch::probe::chains(&self.stream, arithmetic, operation as u32, a, b, steps, out)
+    }
+
+    /// The same of points: `out[i]` becomes `a[i]` + `steps` · `b[i]`.
+    ///
+    /// # Errors
+    /// The device's, and different lengths.
+    pub fn point_chains<G: Curve>(
+        &self,
+        operation: PointChain,
+        a: View<'_, G::Affine>,
+        b: View<'_, G::Affine>,
+        steps: u32,
+        out: ViewMut<'_, G::Xyzz>,
+    ) -> Result<()> {
+        let (stream, arithmetic) = (&self.stream, self.arithmetic);
+        launch::probe::point_chains::<G>(stream, arithmetic, operation as u32, a, b, steps, out)
     }
 
     fn upload<T: Plain>(&self, values: &[T]) -> Result<DeviceBuffer<T>> {

@@ -147,6 +147,11 @@ impl Record {
         self.line(case, log2n, &format!("{median_ms:.3},ms"), ok);
     }
 
+    /// One figure in billions of operations a second, likewise.
+    pub fn rate(&mut self, case: &str, log2n: u32, giga_per_s: f64, ok: bool) {
+        self.line(case, log2n, &format!("{giga_per_s:.4},G/s"), ok);
+    }
+
     /// How many there were of something that a case names.
     pub fn count(&mut self, case: &str, log2n: u32, count: usize, ok: bool) {
         self.line(case, log2n, &format!("{count},1"), ok);

@@ -79,8 +79,8 @@ G16Status on_curve(const void* a, void* out, uint32_t n, G16Stream stream) {
 }
 
 template <class G>
-G16ProbeCurveApi curve_api() {
-    return {xyzz<G>, points_to_affine<G>, on_curve<G>};
+G16ProbeCurveApi curve_api(G16Chains chains) {
+    return {xyzz<G>, points_to_affine<G>, on_curve<G>, chains};
 }
 
 template <class G>

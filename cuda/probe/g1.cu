@@ -4,7 +4,7 @@
 
 namespace G16_NS::probe {
 
-G16ProbeCurveApi g1() { return curve_api<G1>(); }
+G16ProbeCurveApi g1() { return curve_api<G1>(g1_chains); }
 
 simt::Status load_g1() { return load_curve<G1>(); }
 

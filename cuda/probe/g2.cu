@@ -4,7 +4,7 @@
 
 namespace G16_NS::probe {
 
-G16ProbeCurveApi g2() { return curve_api<G2>(); }
+G16ProbeCurveApi g2() { return curve_api<G2>(g2_chains); }
 
 simt::Status load_g2() { return load_curve<G2>(); }
 

@@ -3,12 +3,15 @@
 
 namespace G16_NS::probe {
 
-G16ProbeApi api() { return {fp, fr, fp2, fp_decode, g1(), g2()}; }
+G16ProbeApi api() { return {fp, fr, fp2, fp_decode, fp_chains, fr_chains, fp2_chains, g1(), g2()}; }
 
 simt::Status load() {
     simt::Status status = load_fields();
     if (status == 0) status = load_g1();
     if (status == 0) status = load_g2();
+    if (status == 0) status = load_field_chains();
+    if (status == 0) status = load_g1_chains();
+    if (status == 0) status = load_g2_chains();
     return status;
 }
 

@@ -1,6 +1,7 @@
 //! The crate's tests, in one executable; they climb: field, curve, operation, proof, pipeline.
 #![allow(missing_docs)]
 mod batch_add;
+mod chains;
 mod curve;
 #[allow(dead_code)] // helpers
 mod data;

@@ -142,3 +142,50 @@ pub(crate) fn on_curve<G: Curve>(
     let status = unsafe { (api.on_curve)(a.cast(), out.cast(), n, raw) };
     stream.launched(Family::Probe, OPERATION, status)
 }
+
+/// `out[i]` is what `steps` steps with `b[i]` make of `a[i]`.
+pub(crate) fn chains<F: Field>(
+    stream: &Stream,
+    arithmetic: Arithmetic,
+    operation: u32,
+    a: View<'_, F>,
+    b: View<'_, F>,
+    steps: u32,
+    out: ViewMut<'_, F>,
+) -> Result<()> {
+    same("a", a.len(), out.len())?;
+    same("b", b.len(), out.len())?;
+    let n = count(out.len())?;
+    let api = table(stream.device(), arithmetic)?;
+    let launcher = match F::KIND {
+        FieldKind::Fp => api.fp_chains,
+        FieldKind::Fr => api.fr_chains,
+        FieldKind::Fp2 => api.fp2_chains,
+    };
+    let (a, b, out) = (a.ptr_on(stream)?, b.ptr_on(stream)?, out.ptr_on(stream)?);
+    let raw = stream.handle()?;
+    // SAFETY: three arrays of n elements on the stream's device, of the launcher's element type.
+    let status = unsafe { launcher(operation, a.cast(), b.cast(), steps, out.cast(), n, raw) };
+    stream.launched(Family::Probe, OPERATION, status)
+}
+
+/// The same of points: `out[i] = a[i] + steps · b[i]`.
+pub(crate) fn point_chains<G: Curve>(
+    stream: &Stream,
+    arithmetic: Arithmetic,
+    operation: u32,
+    a: View<'_, G::Affine>,
+    b: View<'_, G::Affine>,
+    steps: u32,
+    out: ViewMut<'_, G::Xyzz>,
+) -> Result<()> {
+    same("a", a.len(), out.len())?;
+    same("b", b.len(), out.len())?;
+    let n = count(out.len())?;
+    let api = curve::<G>(table(stream.device(), arithmetic)?);
+    let (a, b, out) = (a.ptr_on(stream)?, b.ptr_on(stream)?, out.ptr_on(stream)?);
+    let raw = stream.handle()?;
+    // SAFETY: three arrays of n points of the launcher's group on the stream's device.
+    let status = unsafe { (api.chains)(operation, a.cast(), b.cast(), steps, out.cast(), n, raw) };
+    stream.launched(Family::Probe, OPERATION, status)
+}
