@@ -15,6 +15,7 @@ mod finish;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use bls12_381::Scalar;
 use ff::Field;
@@ -34,7 +35,7 @@ use crate::lock::{ComputePermit, GpuLock, ProofId, SplitLock, StagePermit};
 use crate::memory::{Memory, Token};
 use crate::plan::{Plan, WITNESS_QUERIES};
 use crate::setup::{self, Columns, Exponents, Trapdoor};
-use crate::timeline::{Phase, Recorder, Timeline};
+use crate::timeline::{Block, Phase, Recorder, Timeline};
 use crate::{Proof, verify};
 
 /// Device memory that is left to others where no budget is given, in bytes.
@@ -131,8 +132,23 @@ impl Streams {
 /// What a proof holds on the device between stage and finish.
 struct Staged {
     reservation: Reservation<Token>,
-    blocks: Vec<Lease<Token>>,
+    /// In the order of [`Block::ALL`]; empty places have not been taken, or went back.
+    blocks: [Option<Held>; 3],
     scratch: Option<Lease<Token>>,
+}
+
+impl Staged {
+    fn block(&self, block: Block) -> Result<&Lease<Token>> {
+        let held = self.blocks[block as usize].as_ref().map(|held| &held.lease);
+        held.ok_or(Error::LockContract { proof: 0, what: "computes before it is staged" })
+    }
+}
+
+/// A block, and since when the proof has it.
+struct Held {
+    lease: Lease<Token>,
+    asked: Instant,
+    taken: Instant,
 }
 
 impl Prover {
@@ -293,7 +309,7 @@ impl Prover {
         let mut compute: Option<ComputePermit> = None;
         recorder.enter(Phase::Stage);
         let reservation = self.memory.admission.reserve(id, key.plan().blocks())?;
-        let mut staged = Staged { reservation, blocks: Vec::new(), scratch: None };
+        let mut staged = Staged { reservation, blocks: [const { None }; 3], scratch: None };
         let sums = streams.compute.scope(|_| {
             let on_device = || {
                 streams.copy.scope(|copy| {
@@ -304,15 +320,20 @@ impl Prover {
                     recorder.enter(Phase::Compute);
                     streams.compute.wait(&streams.copy.record()?)?;
                     staged.scratch = Some(staged.reservation.lease_scratch()?);
-                    let sums = self.compute(key, assignment, &maps, streams, &staged, recorder)?;
-                    self.give_back(&mut staged, &streams.compute)?;
+                    let staged = &mut staged;
+                    let sums = self.compute(key, assignment, &maps, streams, staged, recorder)?;
+                    self.give_back(staged, &Block::ALL, &streams.compute, recorder)?;
+                    self.give_back_scratch(staged, &streams.compute)?;
                     Ok(sums)
                 })
             };
             drained(&streams.lanes, on_device)
         });
         if sums.is_err() {
-            let wiped = streams.compute.scope(|_| self.give_back(&mut staged, &streams.compute));
+            let wiped = streams.compute.scope(|_| {
+                self.give_back(&mut staged, &Block::ALL, &streams.compute, recorder)?;
+                self.give_back_scratch(&mut staged, &streams.compute)
+            });
             if let Err(error) = wiped {
                 tracing::error!(%error, "a failed proof's memory was not overwritten");
             }
@@ -320,17 +341,33 @@ impl Prover {
         sums
     }
 
-    /// Overwrites the blocks, which held the witness, and gives all memory back behind that.
-    fn give_back(&self, staged: &mut Staged, stream: &Stream) -> Result<()> {
-        for block in &staged.blocks {
-            stream.fill(0, self.memory.view(block.region())?)?;
+    /// Overwrites these blocks, which held the witness, as far as the proof still has them, and
+    /// gives them back behind that. All work on them is on `stream`, or it has waited for it.
+    fn give_back(
+        &self,
+        staged: &mut Staged,
+        blocks: &[Block],
+        stream: &Stream,
+        recorder: &mut Recorder,
+    ) -> Result<()> {
+        for &block in blocks {
+            if let Some(held) = &staged.blocks[block as usize] {
+                stream.fill(0, self.memory.view(held.lease.region())?)?;
+            }
         }
         let wiped = Token::new(stream.record()?);
-        for block in staged.blocks.drain(..) {
-            block.give_back(Token::clone(&wiped));
+        for &block in blocks {
+            if let Some(Held { lease, asked, taken }) = staged.blocks[block as usize].take() {
+                lease.give_back(Token::clone(&wiped));
+                recorder.returned(block, asked, taken);
+            }
         }
+        Ok(())
+    }
+
+    fn give_back_scratch(&self, staged: &mut Staged, stream: &Stream) -> Result<()> {
         if let Some(scratch) = staged.scratch.take() {
-            scratch.give_back(wiped);
+            scratch.give_back(Token::new(stream.record()?));
         }
         Ok(())
     }
@@ -345,18 +382,20 @@ impl Prover {
     ) -> Result<()> {
         let n = key.plan().domain();
         let inputs = assignment.inputs().len();
-        for part in 0..3 {
-            staged.blocks.push(staged.reservation.take()?);
-            let lease = &staged.blocks[part];
+        for part in Block::ALL {
+            let asked = Instant::now();
+            let lease = staged.reservation.take()?;
+            let held = Held { lease, asked, taken: Instant::now() };
+            let lease = &staged.blocks[part as usize].insert(held).lease;
             let block = self.memory.open(lease, copy.stream())?.cast::<Scalar>()?;
             match part {
-                0 => {
+                Block::W => {
                     let (head, tail) = block.split_at(inputs)?;
                     copy.upload(assignment.inputs(), head)?;
                     copy.upload(assignment.aux(), tail.slice(0..assignment.aux().len())?)?;
                 }
                 _ => {
-                    let rows = if part == 1 { assignment.a() } else { assignment.b() };
+                    let rows = if part == Block::A { assignment.a() } else { assignment.b() };
                     let (head, tail) = block.slice(0..n)?.split_at(rows.len())?;
                     copy.upload(rows, head)?;
                     copy.stream().fill(0, tail)?;

@@ -76,12 +76,51 @@ pub struct KernelSpan {
     pub end: Instant,
 }
 
+/// One of a proof's three blocks of device memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Block {
+    /// The witness; later the quotient's u.
+    W,
+    /// ⟨A, z⟩ of the rows.
+    A,
+    /// ⟨B, z⟩ of the rows; later the quotient.
+    B,
+}
+
+impl Block {
+    /// The blocks in the order in which they are taken.
+    pub const ALL: [Self; 3] = [Self::W, Self::A, Self::B];
+
+    /// The block's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::W => "w",
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+
+/// How long a proof waited for a block, and had it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockSpan {
+    /// Which block.
+    pub block: Block,
+    /// When it was asked for.
+    pub asked: Instant,
+    /// When it was there.
+    pub taken: Instant,
+    /// When it went back, to be used behind the work that was enqueued then.
+    pub returned: Instant,
+}
+
 /// What one proof did, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
     proof: u64,
     spans: Vec<Span>,
     kernels: Vec<KernelSpan>,
+    blocks: Vec<BlockSpan>,
     launches: [u64; Family::ALL.len()],
 }
 
@@ -106,6 +145,11 @@ impl Timeline {
         &self.kernels
     }
 
+    /// When the proof waited for and had its blocks, in the order in which they went back.
+    pub fn blocks(&self) -> &[BlockSpan] {
+        &self.blocks
+    }
+
     /// Launches of a kernel family.
     pub fn launches(&self, family: Family) -> u64 {
         self.launches[family as usize]
@@ -125,6 +169,7 @@ impl Recorder {
             proof,
             spans: Vec::new(),
             kernels: Vec::new(),
+            blocks: Vec::new(),
             launches: Default::default(),
         };
         Self { timeline, current: None }
@@ -153,6 +198,12 @@ impl Recorder {
         let at = |ms: f32| anchor + Duration::try_from_secs_f32(ms / 1000.0).unwrap_or_default();
         let span = KernelSpan { family, start: at(start_ms), end: at(end_ms) };
         self.timeline.kernels.push(span);
+    }
+
+    /// Adds a block that goes back now.
+    pub(crate) fn returned(&mut self, block: Block, asked: Instant, taken: Instant) {
+        let returned = Instant::now();
+        self.timeline.blocks.push(BlockSpan { block, asked, taken, returned });
     }
 
     /// Ends the last phase.

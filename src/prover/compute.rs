@@ -15,17 +15,16 @@ use std::time::{Duration, Instant};
 use bls12_381::{G1Projective, G2Projective, Scalar};
 
 use super::{Prover, Staged, Streams, Sums};
-use crate::arena::Lease;
+use crate::arena::Region;
 use crate::assignment::Assignment;
 use crate::density::{DensityMap, IndexMap};
 use crate::device::{Event, Family, Stream, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::key::{LoadedKey, Queries};
-use crate::memory::Token;
 use crate::msm::{Query, Scalars};
 use crate::plan::{Scratch, Shares};
 use crate::repr::{CurveGroup, FrRepr, G1, G2};
-use crate::timeline::Recorder;
+use crate::timeline::{Block, Recorder};
 use crate::{batch_add, msm, quotient, witness};
 
 /// The density of A and of B over inputs and other variables; L holds all but the inputs.
@@ -52,7 +51,7 @@ struct Compute<'a> {
     key: &'a LoadedKey,
     queries: Queries<'a>,
     streams: &'a Streams,
-    scratch: &'a Lease<Token>,
+    scratch: Region,
     inputs: usize,
     variables: usize,
     /// Before all work.
@@ -70,13 +69,15 @@ impl Prover {
         assignment: &Assignment,
         maps: &Maps,
         streams: &Streams,
-        staged: &Staged,
+        staged: &mut Staged,
         recorder: &mut Recorder,
     ) -> Result<Sums> {
-        let ([w, a, b], Some(scratch)) = (&staged.blocks[..], &staged.scratch) else {
+        let Some(lease) = &staged.scratch else {
             return Err(Error::LockContract { proof: 0, what: "computes before it is staged" });
         };
         let stream = &streams.compute;
+        self.memory.open(lease, stream)?;
+        let scratch = lease.region();
         let inputs = assignment.inputs().len();
         let run = Compute {
             prover: self,
@@ -89,17 +90,21 @@ impl Prover {
             start: stream.record()?,
             marks: RefCell::default(),
         };
-        self.memory.open(scratch, stream)?;
-        let block = |lease: &Lease<Token>| self.memory.view(lease.region())?.cast::<Scalar>();
+        let block = |of| self.memory.view(staged.block(of)?.region())?.cast::<Scalar>();
         let maps = run.upload_maps(maps)?;
-        let rest = run.classify(block(w)?.slice(0..run.variables)?.into_view())?;
+        let rest = run.classify(block(Block::W)?.slice(0..run.variables)?.into_view())?;
         let plan = key.plan().witness_msm(rest)?;
         let shares = key.plan().shares(&plan);
         run.add_ones(&maps, &shares)?;
-        run.multiply_rest(&maps, block(w)?.into_view(), rest, &plan, &shares)?;
+        run.multiply_rest(&maps, block(Block::W)?.into_view(), rest, &plan, &shares)?;
         let n = key.plan().domain();
-        let [a, b, w] = [block(a)?.slice(0..n)?, block(b)?.slice(0..n)?, block(w)?.slice(0..n)?];
-        run.quotient_and_h(a, b, w, &shares)?;
+        let part = |of| block(of)?.slice(0..n);
+        run.quotient(part(Block::A)?, part(Block::B)?, part(Block::W)?)?;
+        let h = part(Block::B)?.into_view();
+        // The next proof's inputs may come while H is multiplied.
+        streams.copy.wait(&stream.record()?)?;
+        self.give_back(staged, &[Block::W, Block::A], &streams.copy, recorder)?;
+        run.multiply_h(h, &shares)?;
         let sums = run.collect(&plan, &shares)?;
         run.report(recorder)?;
         Ok(sums)
@@ -148,7 +153,7 @@ impl Compute<'_> {
     }
 
     fn region(&self) -> Result<ViewMut<'_, u8>> {
-        self.prover.memory.view(self.scratch.region())
+        self.prover.memory.view(self.scratch)
     }
 
     fn work(&self) -> Result<ViewMut<'_, u8>> {
@@ -264,24 +269,29 @@ impl Compute<'_> {
         self.parts().witness_result.of(self.region()?)?.slice(0..plan.result_bytes(3, 1))
     }
 
-    /// Enqueues the quotient, and the multiplication of its coefficients with the query H.
-    fn quotient_and_h(
+    /// Enqueues the quotient, whose coefficients come to lie in `b`. Of the other blocks nothing is
+    /// left then.
+    fn quotient(
         &self,
         mut a: ViewMut<'_, Scalar>,
         mut b: ViewMut<'_, Scalar>,
         w: ViewMut<'_, Scalar>,
-        shares: &Shares,
     ) -> Result<()> {
-        let (n, stream) = (self.key.plan().domain(), self.stream());
+        let stream = self.stream();
         self.damage(Family::Ntt, stream, a.reborrow())?;
         self.timed(Family::Quotient, stream, || {
             quotient::enqueue(stream, self.key.domain(), a, b.reborrow(), w)
         })?;
-        self.damage(Family::Quotient, stream, b.reborrow())?;
+        self.damage(Family::Quotient, stream, b)
+    }
+
+    /// Enqueues the multiplication of the quotient's coefficients with the query H.
+    fn multiply_h(&self, h: View<'_, Scalar>, shares: &Shares) -> Result<()> {
+        let (n, stream) = (self.key.plan().domain(), self.stream());
         if shares.side_by_side && !shares.h_apart {
             self.join()?;
         }
-        let h = Scalars::canonical(b.into_view().cast::<FrRepr>()?.slice(0..n - 1)?);
+        let h = Scalars::canonical(h.cast::<FrRepr>()?.slice(0..n - 1)?);
         let query = Query::<G1>::identity(self.queries.h);
         let (plan, work) = (self.key.plan().h_msm(), shares.h.of(self.work()?)?);
         let result = self.parts().h_result.of(self.region()?)?;

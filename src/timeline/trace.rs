@@ -9,16 +9,18 @@ use crate::device::Family;
 /// The rows of a proof.
 const HOST_ROW: u32 = 0;
 const KERNEL_ROW: u32 = 1;
+const BLOCK_ROW: u32 = 2;
 
-/// Writes the proofs as a Chrome trace: each is a process with one row for its phases on the host
-/// and one for its kernels on the device. Times are microseconds since the first span of all.
+/// Writes the proofs as a Chrome trace: each is a process with rows for its phases on the host,
+/// for its kernels on the device, and for each of its blocks. Times are microseconds since the first span of all.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_chrome_trace(timelines: &[Timeline], out: &mut impl Write) -> io::Result<()> {
     let starts = timelines.iter().flat_map(|timeline| {
         let kernels = timeline.kernels().iter().map(|span| span.start);
-        timeline.spans().iter().map(|span| span.start).chain(kernels)
+        let blocks = timeline.blocks().iter().map(|span| span.asked);
+        timeline.spans().iter().map(|span| span.start).chain(kernels).chain(blocks)
     });
     let mut trace = Trace { out, origin: starts.min(), separator: "" };
     write!(trace.out, "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
@@ -32,6 +34,12 @@ pub fn write_chrome_trace(timelines: &[Timeline], out: &mut impl Write) -> io::R
         trace.name(process, HOST_ROW, "process_labels", Labels(timeline))?;
         trace.name(process, HOST_ROW, "thread_name", "phases")?;
         trace.name(process, KERNEL_ROW, "thread_name", "kernels")?;
+        for span in timeline.blocks() {
+            let (row, name) = (BLOCK_ROW + span.block as u32, span.block.name());
+            trace.name(process, row, "thread_name", format_args!("block {name}"))?;
+            trace.span(process, row, "wait", span.asked, span.taken)?;
+            trace.span(process, row, name, span.taken, span.returned)?;
+        }
         for span in timeline.spans() {
             trace.span(process, HOST_ROW, span.phase.name(), span.start, span.end)?;
         }

@@ -8,12 +8,14 @@ use groth16_cuda::assignment::Evaluations;
 use groth16_cuda::device::{Device, Family, HostConfig};
 use groth16_cuda::lock::{GpuLock, SingleLock, SplitLock};
 use groth16_cuda::prover::{CheckConstraints, Prover, ProverConfig};
+use groth16_cuda::timeline::{Block, Timeline};
 use groth16_cuda::{Assignment, Error, PreparedVerifyingKey, ProvingKey, verify};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use crate::circuits::{Sample, Terms, sample, samples};
 use crate::device::device;
+use crate::target::device_in_order;
 
 /// Enough for the small circuits of these tests.
 const BUDGET_BYTES: u64 = 64 << 20;
@@ -235,6 +237,57 @@ fn any_budget_that_suffices_gives_the_same_proof() {
     }
     scratch.dedup();
     assert!(scratch.len() >= 3, "the plans differ: {scratch:?}");
+}
+
+/// The quotient is done with w and a, so the next proof stages into them while H is multiplied,
+/// even where there is room for one proof only.
+#[test]
+fn the_next_proof_stages_during_this_ones_last_multiplication() {
+    // Random orders, in which copies that miss a wait come too early.
+    for seed in [2, 3] {
+        proofs_overlap(&device_in_order(Some(seed)));
+    }
+}
+
+fn proofs_overlap(device: &Device) {
+    const PROOFS: usize = 5;
+    let sample = sample();
+    let (key, params) = key(&sample);
+    let (r, s) = randomness(9);
+    let expected = oracle(&sample, &params, r, s);
+    let with = |bytes| ProverConfig { vram_budget: Some(bytes), ..ProverConfig::default() };
+    let tiny = Prover::new(device, with(64 << 10)).expect("a prover");
+    let Err(Error::InsufficientVram { needed, .. }) = tiny.load(&key) else { panic!("no room") };
+    let prover = Prover::new(device, with(needed)).expect("a prover");
+    let loaded = prover.load(&key).expect("room for one");
+    let prove = || {
+        let proved = prover.prove_with_randomness(&loaded, &sample.assignment(), &r, &s);
+        let proved = proved.expect("a proof");
+        assert_eq!(proved.proof.to_bytes(), expected);
+        proved.timeline
+    };
+    let timelines: Vec<_> = std::thread::scope(|scope| {
+        let worker = || (0..PROOFS).map(|_| prove()).collect::<Vec<_>>();
+        let workers = [scope.spawn(worker), scope.spawn(worker)];
+        workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
+    });
+    let held = |timeline: &Timeline, block| {
+        let mut spans = timeline.blocks().iter().filter(|span| span.block == block);
+        *spans.next().expect("each block was taken")
+    };
+    let mut overlaps = 0;
+    for one in &timelines {
+        let last = held(one, Block::B);
+        for block in [Block::W, Block::A] {
+            let span = held(one, block);
+            assert!(span.asked <= span.taken && span.taken <= span.returned);
+            assert!(span.returned < last.returned, "{} goes back first", block.name());
+            let others = timelines.iter().filter(|other| other.proof() != one.proof());
+            let taken = others.map(|other| held(other, block).taken);
+            overlaps += taken.filter(|t| (span.returned..last.returned).contains(t)).count();
+        }
+    }
+    assert!(overlaps > 0, "no proof was staged into blocks of the one before");
 }
 
 #[test]

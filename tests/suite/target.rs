@@ -5,13 +5,18 @@ use groth16_cuda::device::{Device, HostConfig};
 /// The host target; `G16_TEST_SEED`, `G16_TEST_THREADS` choose its order and threads, and
 /// `G16_TEST_DEVICE=cuda:0` a GPU in a build that has the feature.
 pub fn device() -> Device {
+    device_in_order(None)
+}
+
+/// As [`device`], with this order on the host target where `G16_TEST_SEED` chooses none.
+pub fn device_in_order(seed: Option<u64>) -> Device {
     if let Ok(name) = std::env::var("G16_TEST_DEVICE")
         && name != "host"
     {
         return gpu(&name);
     }
     let mut config = HostConfig::default();
-    if let Some(seed) = number("G16_TEST_SEED") {
+    if let Some(seed) = number("G16_TEST_SEED").or(seed) {
         config.seed = seed;
     }
     if let Some(threads) = number("G16_TEST_THREADS") {
