@@ -1,6 +1,8 @@
 //! What can go wrong, and whose fault it is.
 
-use crate::key::{KeyFault, KeyPart, PointFault};
+use std::path::PathBuf;
+
+use crate::key::{CacheFault, KeyFault, KeyPart, PointFault};
 
 /// This crate's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -129,6 +131,14 @@ pub enum Error {
         /// What is wrong.
         fault: KeyFault,
     },
+    /// A key's cache cannot be used.
+    #[error("key cache {}: {fault}", path.display())]
+    BadCache {
+        /// The cache.
+        path: PathBuf,
+        /// What is wrong.
+        fault: CacheFault,
+    },
     /// A proof's bytes encode no proof.
     #[error("proof, {part}: {fault}")]
     BadProof {
@@ -211,6 +221,16 @@ pub enum Error {
     Io {
         /// What was being read or written.
         what: &'static str,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file could not be read or written.
+    #[error("{what} {}: {source}", path.display())]
+    File {
+        /// What the file is.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
         /// The cause.
         source: std::io::Error,
     },

@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::io::{Read, Write};
+use std::path::Path;
 
 use bls12_381::{G1Affine, G2Affine};
 
@@ -16,10 +17,12 @@ use crate::{Error, Result};
 
 #[cfg(feature = "bellman")]
 mod bellman;
+mod cache;
 pub(crate) mod check;
 mod loaded;
 mod read;
 
+pub use cache::CacheFault;
 pub use check::PointFault;
 pub use loaded::LoadedKey;
 pub(crate) use loaded::Queries;
@@ -153,7 +156,7 @@ impl VerifyingKey {
     /// [`Error::BadKey`] names the part, the element and what is wrong; [`Error::Io`] passes the
     /// reader's error on.
     pub fn read(reader: impl Read) -> Result<Self> {
-        read::verifying_key(&mut read::Source::new(reader))
+        read::verifying_key(&mut read::Source::new(reader), Checks::Full)
     }
 
     /// Writes the key in bellman's format.
@@ -317,6 +320,36 @@ impl ProvingKey {
             writer.write_all(&query.bytes).map_err(io)?;
         }
         Ok(())
+    }
+
+    /// Writes the key to a local cache, which [`read_cache`](Self::read_cache) reads many times
+    /// faster than [`read`](Self::read) reads bellman's format, for it need not check the points
+    /// again. A process that is killed meanwhile, or a full disk, leaves no file at `path` that
+    /// is read as a key: the cache is written beside it, as `.NAME.PID-N.part`, and gets its
+    /// name when it has reached the disk.
+    ///
+    /// A cache belongs to the machine, not to the world: its format changes with this crate's
+    /// versions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] when the file cannot be written.
+    pub fn write_cache(&self, path: impl AsRef<Path>) -> Result<()> {
+        cache::write(self, path.as_ref(), Checks::SkipSubgroup)
+    }
+
+    /// Reads a key that [`write_cache`](Self::write_cache) wrote.
+    ///
+    /// Checksums cover every byte of the file: damage is noticed. Malice is not, for points are not
+    /// checked again: **whoever can write the cache can replace the key.** Keep it where
+    /// only those can write who may also choose the key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadCache`] for a file of any other content, with what was expected and
+    /// what was found; [`Error::File`] when it cannot be read; [`Error::OutOfMemory`].
+    pub fn read_cache(path: impl AsRef<Path>) -> Result<Self> {
+        cache::read(path.as_ref())
     }
 
     /// A key out of the encodings of h, l, a, b_g1 and b_g2, which were made here and need no

@@ -51,9 +51,9 @@ impl<R: Read> Source<R> {
     }
 
     /// One point of the verifying key.
-    fn point<P: Point>(&mut self, part: KeyPart) -> Result<P> {
+    fn point<P: Point>(&mut self, part: KeyPart, checks: Checks) -> Result<P> {
         let bytes = self.take(part, P::BYTES as u64)?;
-        check::uncompressed(&bytes, Checks::Full).map_err(|f| fault(part, KeyFault::Point(f)))
+        check::uncompressed(&bytes, checks).map_err(|f| fault(part, KeyFault::Point(f)))
     }
 
     fn query<P: Point>(
@@ -80,19 +80,20 @@ fn fault(part: KeyPart, fault: KeyFault) -> Error {
     Error::BadKey { part, element: None, fault }
 }
 
-pub(super) fn verifying_key<R: Read>(source: &mut Source<R>) -> Result<VerifyingKey> {
-    let alpha_g1 = source.point(KeyPart::AlphaG1)?;
-    let beta_g1 = source.point(KeyPart::BetaG1)?;
-    let beta_g2 = source.point(KeyPart::BetaG2)?;
-    let gamma_g2 = source.point(KeyPart::GammaG2)?;
-    let delta_g1 = source.point(KeyPart::DeltaG1)?;
-    let delta_g2 = source.point(KeyPart::DeltaG2)?;
+pub(super) fn verifying_key<R: Read>(
+    source: &mut Source<R>,
+    checks: Checks,
+) -> Result<VerifyingKey> {
+    let alpha_g1 = source.point(KeyPart::AlphaG1, checks)?;
+    let beta_g1 = source.point(KeyPart::BetaG1, checks)?;
+    let beta_g2 = source.point(KeyPart::BetaG2, checks)?;
+    let gamma_g2 = source.point(KeyPart::GammaG2, checks)?;
+    let delta_g1 = source.point(KeyPart::DeltaG1, checks)?;
+    let delta_g2 = source.point(KeyPart::DeltaG2, checks)?;
     let part = KeyPart::Ic;
     let count = source.count(part)?;
-    if count == 0 {
-        return Err(fault(part, KeyFault::Count { got: count, rule: "at least the constant's" }));
-    }
-    let query = source.query::<G1Affine>(part, count, Checks::Full, &|_, _, _| ())?;
+    rules::ic(count).map_err(|rule| fault(part, KeyFault::Count { got: count, rule }))?;
+    let query = source.query::<G1Affine>(part, count, checks, &|_, _, _| ())?;
     let ic =
         query.bytes.chunks_exact(G1Affine::BYTES).filter_map(G1Affine::decode).collect::<Vec<_>>();
     Ok(VerifyingKey { alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, ic })
@@ -104,7 +105,7 @@ pub(super) fn proving_key<R: Read>(
     progress: Progress<'_>,
 ) -> Result<ProvingKey> {
     let mut source = Source::new(reader);
-    let vk = verifying_key(&mut source)?;
+    let vk = verifying_key(&mut source, Checks::Full)?;
     let inputs = vk.ic.len();
     let mut read = |part, rule: &dyn Fn(usize) -> Result<(), &'static str>| {
         let count = source.count(part)?;
@@ -126,6 +127,11 @@ pub(super) fn proving_key<R: Read>(
 /// What the counts owe one another.
 pub(super) mod rules {
     use crate::key::MAX_DOMAIN_LOG2;
+
+    /// ic holds a point for each input, the constant's among them.
+    pub fn ic(count: usize) -> Result<(), &'static str> {
+        if count == 0 { Err("at least the constant's") } else { Ok(()) }
+    }
 
     /// h holds one point less than the domain, which is a power of two and holds a constraint of
     /// every input.

@@ -32,6 +32,8 @@ mod circuits;
 mod density;
 #[cfg(feature = "bellman")]
 mod key;
+#[cfg(feature = "bellman")]
+mod key_cache;
 mod ntt;
 mod proof;
 #[cfg(feature = "bellman")]
