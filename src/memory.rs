@@ -44,3 +44,35 @@ impl Memory {
         self.view(lease.region())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::HostConfig;
+    use crate::lock::ProofId;
+
+    /// Commands run as late as they may, so what misses a wait comes too early.
+    #[test]
+    fn a_part_waits_for_the_work_that_had_it_before() {
+        let config = HostConfig { memory_bytes: 16 << 20, ..HostConfig::default() };
+        let device = Device::host(config).unwrap();
+        let memory = Memory::new(&device, 4 << 20).unwrap();
+        let take = |id| {
+            let blocks = [GRANULE_BYTES; 3];
+            memory.admission.reserve(ProofId::new(id), blocks).unwrap().take().unwrap()
+        };
+        let (one, two) = (device.stream().unwrap(), device.stream().unwrap());
+        let first = take(0);
+        one.fill(1, memory.open(&first, &one).unwrap()).unwrap();
+        let region = first.region();
+        first.give_back(Token::new(one.record().unwrap()));
+        let second = take(1);
+        assert_eq!(second.region(), region);
+        two.fill(2, memory.open(&second, &two).unwrap()).unwrap();
+        two.synchronize().unwrap();
+        one.synchronize().unwrap();
+        let mut bytes = vec![0; region.bytes as usize];
+        two.download(memory.view(region).unwrap().into_view(), &mut bytes).unwrap();
+        assert!(bytes.iter().all(|&byte| byte == 2));
+    }
+}

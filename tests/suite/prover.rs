@@ -250,7 +250,7 @@ fn the_next_proof_stages_during_this_ones_last_multiplication() {
 }
 
 fn proofs_overlap(device: &Device) {
-    const PROOFS: usize = 5;
+    const PROOFS: usize = 4;
     let sample = sample();
     let (key, params) = key(&sample);
     let (r, s) = randomness(9);
