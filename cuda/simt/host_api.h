@@ -31,7 +31,8 @@ enum {
 
 typedef struct G16HostConfig {
     // 0: commands as late as possible, threads ascending; 1: as early as possible, descending;
-    // from 2 on: random moments and orders.
+    // 2: late, and what somebody waits for after all else that can run, threads in random orders;
+    // from 3 on: random moments and orders.
     uint64_t seed;
     uint64_t memory_bytes;  // what allocations may take together
     uint32_t threads;       // host threads that run blocks, at least 1

@@ -17,6 +17,9 @@ namespace g16_host_runtime {
 
 using Clock = std::chrono::steady_clock;
 
+// The seed under which commands run late, and first those that nobody waits for.
+constexpr uint64_t kOthersFirst = 2;
+
 // One recording of an event: the place in a stream that it marks.
 struct Record {
     G16HostStream* stream;
@@ -127,7 +130,7 @@ struct G16HostDevice {
     bool reached(const Goal& goal);
     void settle(G16HostStream* stream);
     G16HostStream* pick(const Goal& goal);
-    G16HostStream* pick_any(uint64_t latest_order);
+    G16HostStream* pick_any(uint64_t latest_order, const G16HostStream* except = nullptr);
     void run_first(Lock& lock, G16HostStream* stream);
     void discard_all();
     void run_eagerly(Lock& lock, uint64_t order);

@@ -60,7 +60,7 @@ Status G16HostDevice::push(Lock& lock, G16HostStream* stream, Command command) {
     uint64_t order = command.order;
     stream->queue.push_back(std::move(command));
     ++stream->enqueued;
-    if (config.seed != 0) run_eagerly(lock, order);
+    if (config.seed != 0 && config.seed != rt::kOthersFirst) run_eagerly(lock, order);
     return G16_HOST_OK;
 }
 
@@ -118,7 +118,8 @@ bool G16HostDevice::reached(const Goal& goal) {
     return goal.stream->completed >= goal.position;
 }
 
-// Runs what the goal needs, and with a higher seed other commands between.
+// Runs what the goal needs, and with a higher seed other commands between; kOthersFirst runs all of
+// those that can run before each that the goal needs.
 Status G16HostDevice::reach(Lock& lock, const Goal& goal) {
     for (;;) {
         if (fault_.code != 0) return fault_.code;
@@ -126,8 +127,9 @@ Status G16HostDevice::reach(Lock& lock, const Goal& goal) {
         take_turn(lock);
         if (fault_.code == 0 && !reached(goal)) {
             G16HostStream* first = pick(goal);
-            if (config.seed >= 2 && random_.below(2) == 0) {
-                G16HostStream* other = pick_any(~uint64_t{0});
+            const bool others_first = config.seed == rt::kOthersFirst;
+            if (others_first || (config.seed >= 2 && random_.below(2) == 0)) {
+                G16HostStream* other = pick_any(~uint64_t{0}, others_first ? first : nullptr);
                 if (other != nullptr) first = other;
             }
             if (first != nullptr) run_first(lock, first);
@@ -169,9 +171,9 @@ G16HostStream* G16HostDevice::pick(const Goal& goal) {
     }
 }
 
-// A stream whose first command can run and is not later than `latest_order`: the oldest command's
-// for seed 1, a random one's for higher seeds.
-G16HostStream* G16HostDevice::pick_any(uint64_t latest_order) {
+// A stream, but not `except`, whose first command can run and is not later than `latest_order`: the
+// oldest command's for seed 1, a random one's for higher seeds.
+G16HostStream* G16HostDevice::pick_any(uint64_t latest_order, const G16HostStream* except) {
     G16HostStream* chosen = nullptr;
     uint32_t found = 0;
     for (bool settled = false; !settled;) {
@@ -183,7 +185,7 @@ G16HostStream* G16HostDevice::pick_any(uint64_t latest_order) {
         }
     }
     for (G16HostStream* stream : streams) {
-        if (stream->busy || stream->queue.empty()) continue;
+        if (stream == except || stream->busy || stream->queue.empty()) continue;
         const Command& first = stream->queue.front();
         if (first.wait != nullptr || first.order > latest_order) continue;
         bool better = config.seed >= 2

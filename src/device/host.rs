@@ -11,7 +11,9 @@ use crate::ffi::{self, RawStream, Status};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostConfig {
     /// The order of a block's threads and of streams' commands. 0: threads ascending, commands as
-    /// late as possible; 1: threads descending, commands at once; others: random orders.
+    /// late as possible; 1: threads descending, commands at once; 2: threads in random orders,
+    /// commands late, and what somebody waits for after all else that can run, which shows a
+    /// missing wait for a copy that is waited for later; others: random orders.
     pub seed: u64,
     /// Threads of this machine that run blocks, 1 to 4096.
     pub threads: usize,

@@ -253,6 +253,6 @@ macro_rules! for_both_groups {
 }
 
 for_both_groups! {
-    lists_around_every_edge counts_around_every_edge equal_and_opposite_points densities chunks_and_counts
-    keeps_to_its_blocks wrong_lengths
+    lists_around_every_edge counts_around_every_edge equal_and_opposite_points densities
+    chunks_and_counts keeps_to_its_blocks wrong_lengths
 }

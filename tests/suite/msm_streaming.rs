@@ -2,7 +2,7 @@
 
 use bls12_381::{G1Affine, Scalar};
 use ff::Field;
-use groth16_cuda::device::{Device, PinnedBuffer, Stream};
+use groth16_cuda::device::{Device, HostConfig, PinnedBuffer, Stream};
 use groth16_cuda::msm::{Plan, Streaming};
 use groth16_cuda::repr::{G1, G2};
 use groth16_cuda::{Error, points};
@@ -33,8 +33,7 @@ fn pinned_scalars(device: &Device, scalars: &[Scalar]) -> PinnedBuffer<Scalar> {
 
 /// Vectors of every kind over one pass of the points, in chunks of many lengths; then shorter ones
 /// with the same memory.
-fn streams<G: SumOfMultiples>(n: usize, plans: &[(u32, u32, usize)]) {
-    let device = device();
+fn streams<G: SumOfMultiples>(device: &Device, n: usize, plans: &[(u32, u32, usize)]) {
     let stream = device.stream().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(21);
     let points = random_points::<G>(&mut rng, n);
@@ -46,7 +45,7 @@ fn streams<G: SumOfMultiples>(n: usize, plans: &[(u32, u32, usize)]) {
         (0..n).map(|i| if i % 2 == 0 { value } else { other }).collect(),
     ];
     let here = pinned::<G>(&stream, &points);
-    let scalars: Vec<_> = vectors.iter().map(|s| pinned_scalars(&device, s)).collect();
+    let scalars: Vec<_> = vectors.iter().map(|s| pinned_scalars(device, s)).collect();
     for &(windows, group, chunk) in plans {
         let plan = Plan::with_chunk(n, windows, group, chunk).unwrap();
         let free = device.memory().unwrap().0;
@@ -68,16 +67,25 @@ fn streams<G: SumOfMultiples>(n: usize, plans: &[(u32, u32, usize)]) {
 
 #[test]
 fn vectors_over_one_pass_in_g1() {
+    let device = &device();
     let chunks = [8, 15, 16, 17, 63, 64, 65, 119, 120];
     let plans: Vec<_> = chunks.map(|chunk| (0, 0, chunk)).into_iter().collect();
-    streams::<G1>(120, &plans);
-    streams::<G1>(31, &[(40, 7, 1), (63, 13, 2), (30, 30, 30), (0, 0, 31)]);
-    streams::<G1>(1, &[(0, 0, 1)]);
+    streams::<G1>(device, 120, &plans);
+    streams::<G1>(device, 31, &[(40, 7, 1), (63, 13, 2), (30, 30, 30), (0, 0, 31)]);
+    streams::<G1>(device, 1, &[(0, 0, 1)]);
 }
 
 #[test]
 fn vectors_over_one_pass_in_g2() {
-    streams::<G2>(50, &[(0, 0, 7), (40, 20, 16), (0, 0, 49)]);
+    streams::<G2>(&device(), 50, &[(0, 0, 7), (40, 20, 16), (0, 0, 49)]);
+}
+
+/// Copies are waited for in the end, and then run after all kernels that do not wait for them.
+#[test]
+fn vectors_over_one_pass_whose_copies_come_last() {
+    let config = HostConfig { seed: 2, ..HostConfig::default() };
+    let device = &Device::host(config).unwrap();
+    streams::<G1>(device, 50, &[(0, 0, 7), (40, 20, 16), (0, 0, 50)]);
 }
 
 /// A budget makes chunks smaller, then windows narrower; the sums are the same.

@@ -81,6 +81,22 @@ void lateness() {
     }
 }
 
+// Seed 2 runs what is waited for after all else: here the second stream reads before the first one
+// has written, which no wait forbids.
+void others_first() {
+    uint32_t got = 0;
+    Host host(2);
+    G16HostStream* second = host.stream();
+    uint32_t* memory = host.array<uint32_t>(1);
+    CHECK_EQ(g16_host_fill(memory, 1, 4, host.first), 0);
+    CHECK_EQ(g16_host_stream_synchronize(host.first), 0);
+    CHECK_EQ(g16_host_fill(memory, 2, 4, host.first), 0);
+    CHECK_EQ(g16_host_copy(&got, memory, 4, second), 0);
+    CHECK_EQ(got, 0);
+    CHECK_EQ(g16_host_stream_synchronize(host.first), 0);
+    CHECK_EQ(got, 0x01010101);
+}
+
 // Seed 0 runs what is needed and nothing else.
 void only_what_is_needed() {
     uint32_t a = 0, b = 0, c = 0, after = 0;
@@ -251,6 +267,7 @@ void open_refuses() {
 void stream_tests() {
     waits();
     lateness();
+    others_first();
     only_what_is_needed();
     waits_mean_the_latest_record();
     times();
