@@ -19,11 +19,11 @@ use crate::tuning;
 /// Around a warp, a block's threads, and the points that a block normalizes; on a GPU also behind
 /// those from which normalizing takes no more blocks.
 fn sizes_of<G: TestGroup>() -> Vec<usize> {
-    let of = |name| tuning::number_of(tuning::FIXED_BASE, name, group::<G>());
-    let block = of("kBlockThreads");
-    let normalized = of("kNormalizeThreads") * of("kNormalizeMinPerThread");
+    let of = |header, name| tuning::number_of(header, name, group::<G>());
+    let block = of(tuning::FIXED_BASE, "kBlockThreads");
+    let normalized = of(tuning::NORMALIZE, "kThreads") * of(tuning::NORMALIZE, "kMinPerThread");
     let edges = [tuning::WARP, block, 2 * block, normalized, 2 * normalized];
-    let most = of("kNormalizeMaxBlocks") * normalized;
+    let most = of(tuning::NORMALIZE, "kMaxBlocks") * normalized;
     let large = is_gpu(&device()).then_some(most + 1);
     [0, 1, 2].into_iter().chain(tuning::around(edges)).chain(large).collect()
 }
