@@ -38,7 +38,7 @@ const LARGE_SHAPES: [Shape; 5] = [
     ((1 << 16) - 1, 0, 0, 0, 3),
     ((1 << 17) + 3, 0, 0, 50_000, 0),
     ((1 << 18) + 5, 0, 7, 0, 2),
-    ((1 << 18) + 5, 14, 0, 0, 6),
+    ((1 << 17) - 5, 16, 0, 0, 6),
 ];
 
 fn plan_of((terms, windows, group, chunk, levels): Shape) -> Plan {
@@ -249,4 +249,50 @@ fn steps_keep_to_their_parts_of_the_scratch() {
         };
         inputs.check(what, &sums);
     });
+}
+
+/// The points' multiples for each window, between guard bytes, with their workspace.
+fn multiples_of<G: CurveGroup>(
+    what: &str,
+    stream: &Stream,
+    points: View<'_, G::Affine>,
+    windows: u32,
+    poison: Poison,
+) -> Guarded {
+    let n = points.len();
+    let mut all = Guarded::elements::<G::Affine>(stream, n * windows as usize, poison);
+    stream.copy(points, all.view_mut().slice(0..n).unwrap()).unwrap();
+    let bytes = launch::multiples_workspace::<G>(n).unwrap();
+    let mut work = Guarded::new(stream, bytes, poison);
+    let (to, workspace) = (&mut all.view_mut(), &mut work.view_mut());
+    launch::multiples::<G>(stream, windows, n, to, workspace).unwrap();
+    work.check(stream, &format!("workspace of multiples in {} of {what}", G::NAME));
+    all.check(stream, &format!("multiples in {} of {what}", G::NAME));
+    all
+}
+
+/// Terms, windows and affine levels; on a GPU also many blocks of points.
+#[test]
+fn sums_of_multiples_keep_to_scratch_and_result() {
+    let large = is_gpu(&device()).then_some([((1 << 16) + 1, 0, 0), ((1 << 17) + 3, 0, 3)]);
+    let shapes = [(1, 0, 0), (70, 30, 0), (130, 63, 1), (129, 40, 3), (300, 26, 2)];
+    for (i, shape) in shapes.into_iter().chain(large.into_iter().flatten()).enumerate() {
+        let ((n, windows, levels), kind, poison) = (shape, i % 3, Poison::ALL[i % 2]);
+        let what = &format!("{shape:?}, scalars {kind}, {poison:?}");
+        let (inputs, plan) =
+            (Inputs::new(kind, n), Plan::for_multiples(n, windows, levels).unwrap());
+        let (stream, windows) = (&inputs.stream, plan.windows());
+        let g1 = multiples_of::<G1>(what, stream, inputs.g1.view(), windows, poison);
+        let g2 = multiples_of::<G2>(what, stream, inputs.g2.view(), windows, poison);
+        let maps = [IndexMap::identity(n), inputs.density.map()];
+        let of_g1 = maps.map(|map| Query::<G1> { points: g1.view(), map, windows });
+        let of_g2 = maps.map(|map| Query::<G2> { points: g2.view(), map, windows });
+        let mut scratch = Guarded::new(stream, plan.scratch_bytes(Groups::Both), poison);
+        let mut result = Guarded::new(stream, plan.result_bytes(2, 2), poison);
+        let (work, out, terms) = (scratch.view_mut(), result.view_mut(), inputs.terms(kind));
+        enqueue(stream.into(), &plan, &terms, &of_g1, &of_g2, work, out).unwrap();
+        scratch.check(stream, &format!("scratch of {what}"));
+        result.check(stream, &format!("result of {what}"));
+        inputs.check(what, &plan.finish(2, 2, &result.bytes(stream)).unwrap());
+    }
 }
